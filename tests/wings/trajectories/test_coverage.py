@@ -320,3 +320,46 @@ def test_without_a_list_of_tools_a_rule_without_an_opportunity_is_a_remark_besid
     assert done.status == 0
     assert done.out.startswith("mine  PASS")
     assert "no opportunity, so the verdict says nothing of: it" in done.out
+
+
+FIELDS = {
+    "a misspelt field": ("ibn", '{"iban": 1, "items": [{"payee": "Ann"}]}', "iban"),
+    "a misspelt part": ("items.paye", '{"iban": 1, "items": [{"payee": "Ann"}]}', "items.payee"),
+    "nothing near": ("subject", '{"iban": 1}', ""),
+    "a text": ("iban", "no structure", ""),
+    "one that is there": ("iban", '{"iban": 1}', None),
+    "one that is there below": ("payee", '{"items": [{"payee": "Ann"}]}', None),
+}
+
+
+@pytest.mark.parametrize("case", FIELDS)
+def test_a_field_that_no_result_has_is_told_at_its_name(spec, tmp_path, monkeypatch, case):
+    name, content, meant = FIELDS[case]
+    monkeypatch.chdir(tmp_path)
+    rule = f"  it: {{when: {{tool: pay}}, each: args.to, from: [request, {{result_of: ask, field: {name}}}]}}"
+    (tmp_path / "rules.yaml").write_text(f"{HEAD}{rule}\n", encoding="utf-8")
+    messages = json.loads(chat(*CALLS))["messages"]
+    results = [message for message in messages if message["role"] == "tool"]
+    results[0]["content"] = content
+    (tmp_path / "chat.json").write_text(json.dumps({"messages": messages}), encoding="utf-8")
+    words = ("scan", "chat.json", "--policy", "rules.yaml")
+    told = json.loads(spec(*words, "--output", "json").out)["coverage"]["rules"]["it"]["fields"]
+    at = {"file": "rules.yaml", "line": 6, "column": rule.rindex(name) + 1}
+    expected = {"field": name, "meant": meant, "tools": ["ask"], "results": 1, **at}
+    assert told == ([] if meant is None else [expected])
+    hint = f"; did you mean {meant}?" if meant else ""
+    line = f"rules.yaml:6:{at['column']}: it looks for the field {name}, which none of 1 result of ask has{hint}"
+    assert (line in spec(*words).out.splitlines()) is (meant is not None)
+
+
+def test_a_field_that_a_listed_tool_may_give_is_not_told(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rule = "  it: {when: {tool: pay}, each: args.to, from: [request, {result_of: ask, field: payee}]}"
+    (tmp_path / "rules.yaml").write_text(f"{HEAD}{rule}\n", encoding="utf-8")
+    (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
+    schema = {"properties": {"items": {"type": "array", "items": {"properties": {"payee": {}}}}}}
+    words = ("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
+    for output, told in ((schema, False), ({}, True)):
+        tools = [{"name": "pay", "inputSchema": {}}, {"name": "ask", "inputSchema": {}, "outputSchema": output}]
+        (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+        assert ("looks for the field payee" in spec(*words).out) is told

@@ -12,9 +12,18 @@ from specledger.core.diagnostics import counted, suggest
 from specledger.core.spans import Span
 from specledger.core.unknown import Unknown
 from specledger.load import Resolved
-from specledger.wings.trajectories.model import Call, Entry, Message, Speaker
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
+from specledger.wings.trajectories.result_fields import FieldWatch
 from specledger.wings.trajectories.room import MOST_DEFECTS, Room, count_text
-from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, argument_steps, reaches, shown_steps
+from specledger.wings.trajectories.rules.accesses import (
+    Access,
+    Steps,
+    absent_tools,
+    accesses,
+    argument_steps,
+    reaches,
+    shown_steps,
+)
 from specledger.wings.trajectories.rules.paths import Reader, compile_path, parse_path
 from specledger.wings.trajectories.rules.plans import Outcome, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
@@ -55,6 +64,16 @@ class Misspelt(Struct, frozen=True):
     meant: str
 
 
+class AbsentField(Struct, frozen=True):
+    """A field that a rule looks for and no result of these tools has, where it stands, and what was meant, perhaps."""
+
+    word: str
+    span: Span
+    tools: tuple[str, ...]
+    results: int
+    meant: str
+
+
 class RuleCoverage(Struct, frozen=True):
     """How far a rule is reached.
 
@@ -68,6 +87,7 @@ class RuleCoverage(Struct, frozen=True):
         reason: Why there was no opportunity, or can be no breach; empty if there was one, or may be.
         hint: What was meant, perhaps, or what to do; empty if nothing is near.
         misspelt: Arguments that it reads and no call has.
+        fields: Fields that it looks for in results of tools and none of them has.
     """
 
     rule: str
@@ -80,6 +100,7 @@ class RuleCoverage(Struct, frozen=True):
     reason: str = ""
     hint: str = ""
     misspelt: tuple[Misspelt, ...] = ()
+    fields: tuple[AbsentField, ...] = ()
 
     @property
     def able(self) -> bool:
@@ -128,6 +149,7 @@ class Watch:
         self._arguments: dict[str, dict[Steps, None]] = {}
         self._flat: set[tuple[str, ...]] = set()
         self._room = Room(MOST_DEFECTS)
+        self._fields = FieldWatch(model, known or {})
 
     @staticmethod
     def _watched(plan: RulePlan, model: PolicySpec) -> _Watched:
@@ -145,6 +167,8 @@ class Watch:
         if isinstance(entry, Message):
             self._messages += entry.speaker is Speaker.ASSISTANT
             return
+        if isinstance(entry, Call | Result):
+            self._fields.hear(entry)
         if not isinstance(entry, Call):
             return
         count_text(self._calls, entry.tool)
@@ -213,24 +237,22 @@ class Watch:
             opportunities=watched.opportunities,
             reachable=lacks != "opportunity",
             breakable=lacks != "breach",
-            missing=tuple(self._missing(watched, tools)),
+            missing=tuple(
+                Missing(access.key, tool, self._resolved.span(*origin), suggest(tool, sorted(tools)) or "")
+                for access, tool, origin in absent_tools(watched.accesses, tools)
+            ),
             reason=reason,
             hint=hint,
+            fields=tuple(
+                AbsentField(field.name, self._resolved.span(*field.origin), field.tools, field.seen, field.meant)
+                for field in self._fields.absent(watched.plan.name)
+            ),
             misspelt=tuple(word for word in self._misspelt(watched) if not reason or word.word != watched.rule.each),
         )
 
     def _tools(self) -> Tools:
         """The tools that are listed or were called, with their arguments where a list has all of them."""
         return {**dict.fromkeys(self._calls), **self._listed}
-
-    def _missing(self, watched: _Watched, tools: set[str]) -> Iterator[Missing]:
-        done = set()
-        for access in watched.accesses:
-            for tool, origin in access.origins.items():
-                if tool != "any" and "*" not in tool and tool not in tools and (access.key, tool) not in done:
-                    done.add((access.key, tool))
-                    near = suggest(tool, sorted(tools)) or ""
-                    yield Missing(access.key, tool, self._resolved.span(*origin), near)
 
     def _misspelt(self, watched: _Watched) -> Iterator[Misspelt]:
         """Paths of arguments that no call has, each with the one that was meant, perhaps."""

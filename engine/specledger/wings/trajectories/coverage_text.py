@@ -51,6 +51,10 @@ def _rule_text(rule: RuleCoverage) -> Iterator[str]:
         yield printable(f"{others[0].span}: {name} names tools that were never called: {tools}{_more(len(others))}")
     for read in rule.misspelt[:_SHOWN]:
         yield printable(f"{read.span}: {name} reads {read.word}, which no call has; did you mean {read.meant}?")
+    for absent in rule.fields[:_SHOWN]:
+        none = f"none of {counted(absent.results, 'result')} of {' or '.join(absent.tools[:5])}"
+        hint = f"; did you mean {absent.meant}?" if absent.meant else ""
+        yield printable(f"{absent.span}: {name} looks for the field {absent.word}, which {none} has{hint}")
 
 
 def coverage_document(coverage: Coverage) -> dict[str, Any]:
@@ -69,6 +73,10 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
                 "reason": rule.reason,
                 "hint": rule.hint,
                 "meant": list(dict.fromkeys(tool.meant for tool in rule.missing if tool.meant)),
+                "fields": [
+                    {"field": f.word, "meant": f.meant, "tools": list(f.tools), "results": f.results, **_at(f.span)}
+                    for f in rule.fields
+                ],
                 "misspelt": [{"argument": r.word, "meant": r.meant, **_at(r.span)} for r in rule.misspelt],
             }
             for rule in coverage.rules

@@ -110,3 +110,24 @@ def test_the_report_says_of_such_a_rule_that_it_cannot_tell(audit, spec):
     page = spec("report", "out", "--format", "markdown").out
     assert "| **cannot tell** | `mine.it` |" in page
     assert "it can notice nothing: no tool is pya" in page
+
+
+NAMED = {
+    "from": "{when: {tool: pay}, each: args.to, from: [{set: known}, {text_of: aks}]}",
+    "since": "{when: {tool: pay}, after: {tool: ask, since: aks}}",
+    "read": '{when: {tool: pay}, read: {n: {path: args.why, as: text, of: aks}}, require: n == "x"}',
+}
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_a_tool_that_the_world_does_not_have_is_a_warning_at_its_name(audit, key):
+    _, _, checked = audit("office", "recorded", NAMED[key])
+    column = f"  it: {NAMED[key]}".index("aks") + 1
+    assert f"specs/policy/mine.yaml:7:{column}: warning[W_POLICY_TOOL]: the world has no action aks" in checked.err
+    assert f"`{key}`" in checked.err
+    assert "did you mean ask?" in checked.err
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_where_any_tool_is_an_action_no_name_is_a_warning(audit, key):
+    assert "warning" not in audit("any-call", "loose", NAMED[key])[2].err

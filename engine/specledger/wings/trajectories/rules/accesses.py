@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -129,6 +129,16 @@ def _parsed(text: str) -> Path | None:
         return parse_path(text)
     except PathError:
         return None
+
+
+def absent_tools(reads: Iterable[Access], known: Collection[str]) -> Iterator[tuple[Access, str, Steps]]:
+    """The tools that a rule names and that are not known, each once for a key, and where the name stands."""
+    done = set()
+    for access in reads:
+        for tool, origin in access.origins.items():
+            if tool != "any" and "*" not in tool and tool not in known and (access.key, tool) not in done:
+                done.add((access.key, tool))
+                yield access, tool, origin
 
 
 def argument_steps(arguments: object) -> Iterator[Steps]:

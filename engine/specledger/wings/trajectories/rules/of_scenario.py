@@ -9,10 +9,11 @@ from specledger.compile.extension import Stage
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.events import Event, Severity
 from specledger.wings.trajectories.rules import codes
+from specledger.wings.trajectories.rules.accesses import absent_tools, accesses
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
-from specledger.wings.trajectories.rules.reach import Tools, obstacle
+from specledger.wings.trajectories.rules.reach import Tools, near_tool, obstacle
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 from specledger.worlds.model import World
 
@@ -52,6 +53,11 @@ def stated_rules(stage: Stage, policies: Sequence[Policy], tools: Tools | None) 
                 message = f"the rule can notice nothing in this scenario: {kept.reason}"
                 at = resolved.span(*kept.steps)
                 stage.diagnostics.warn(codes.W_POLICY_UNABLE, message, at, hint=kept.hint or None)
+            for access, tool, steps in () if tools is None else absent_tools(accesses(model, rule.name), tools):
+                if (kept is None or steps != kept.steps) and not access.alternatives:
+                    message = f"the world has no action {tool}, which `{access.key}` names"
+                    hint = near_tool([tool], tools)
+                    stage.diagnostics.warn(codes.W_POLICY_TOOL, message, resolved.span(*steps), hint=hint)
     return tuple(stated)
 
 
