@@ -56,7 +56,7 @@ def stated_rules(stage: Stage, policies: Sequence[Policy], tools: Tools | None) 
             for access, tool, steps in () if tools is None else absent_tools(accesses(model, rule.name), tools):
                 if (kept is None or steps != kept.steps) and not access.alternatives:
                     message = f"the world has no action {tool}, which `{access.key}` names"
-                    hint = near_tool([tool], tools)
+                    hint = near_tool([tool], tools or ())
                     stage.diagnostics.warn(codes.W_POLICY_TOOL, message, resolved.span(*steps), hint=hint)
     return tuple(stated)
 
