@@ -1,4 +1,4 @@
-"""Which integers in the receipts of a run are fixed-point numbers, by the types of its specs, and these in units."""
+"""Which integers in the receipts of a run are shown in units: fixed-point numbers, and those that a world declares."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from specledger.compile.actor import around_of, footing_of
 from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
 from specledger.expr.check.tree import Choice, DefinedCall, NativeCall, Operation, Typed
-from specledger.expr.check.types import FIXED_ONE, FixedType, ListType, MapType, RecordType, Type
+from specledger.expr.check.types import FIXED_ONE, FixedType, IntType, ListType, MapType, RecordType, Type
 from specledger.gates.governor import Footing, Governor, check_governor
 from specledger.gates.invariant import check_invariant
 from specledger.lang.scope import Let
 from specledger.load import Bundle
-from specledger.spec.base import format_qfixed
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.worlds.check import check_world
@@ -29,6 +28,7 @@ Tree = int | Mapping[str, Any] | None
 MILLIONTHS: Final = "millionths"
 """The function that gives a fixed-point number as an int."""
 
+_NONE: Final[Mapping[str, int]] = {}
 _SUMS: Final = frozenset({"+", "-", "neg"})
 _EACH: Final = "*"
 _MOST_DIGITS: Final = 15  # every decimal number of so many digits has a double of its own
@@ -48,24 +48,24 @@ def units_of(bundle: Bundle) -> Mapping[str, Tree]:
     deciders = _deciders(bundle, world)
     governors = [decider.governor for decider in deciders]
     fixed = any(isinstance(type_, FixedType) for governor in governors for type_ in governor.cost.types.values())
-    state = _tree(world.state)
+    state = _state(world)
     changed = _changes(state)
     step = {
         "cost": {_EACH: FIXED_ONE} if fixed else None,
-        "record": _shown(world.record),
+        "record": _shown(world.record, world.units),
         "inputs": _tree(world.inputs),
         "chance": {"changed": changed},
-        "parts": {name: _shown(part.world.receipt) for name, part in world.parts.items()},
+        "parts": {name: _shown(part.world.receipt, part.world.units) for name, part in world.parts.items()},
         "potentials": _changes(_agreed(_shown(governor.potentials) for governor in governors)),
     }
     return {
         "step": step,
         "drift": {"changed": changed},
         "commit": {"proposals": {_EACH: _agreed(decider.proposal() for decider in deciders)}},
-        "episode": {"state": state},
+        "episode": {"state": state, "opening": _shown(world.opening, world.units)},
         "state": state,
-        "witness": _witnesses(bundle, footing),
-        "gate": _agreed(_gates(governor) for governor in governors),
+        "witness": _witnesses(bundle, footing, world.units),
+        "gate": _agreed(_gates(governor, world.units) for governor in governors),
     }
 
 
@@ -99,9 +99,9 @@ def _changes(units: Tree) -> Tree:
     return {name: {_EACH: tree} for name, tree in units.items()} if isinstance(units, Mapping) else None
 
 
-def _gates(governor: Governor) -> Tree:
+def _gates(governor: Governor, declared: Mapping[str, int]) -> Tree:
     """What gates show of a proposal that they reject, by their names."""
-    return {gate.id: tree for gate in governor.gates if (tree := _shown(gate.witness)) is not None} or None
+    return {gate.id: tree for gate in governor.gates if (tree := _shown(gate.witness, declared)) is not None} or None
 
 
 def _agreed(trees: Iterable[Tree]) -> Tree:
@@ -111,21 +111,32 @@ def _agreed(trees: Iterable[Tree]) -> Tree:
     return {name: listed[0][name] for name in names if all(tree.get(name) == listed[0].get(name) for tree in listed)}
 
 
-def _witnesses(bundle: Bundle, footing: Footing) -> Tree:
+def _witnesses(bundle: Bundle, footing: Footing, declared: Mapping[str, int]) -> Tree:
     """What the invariants of states show, by their names."""
     witnesses = {}
     for spec in bundle.specs.values():
         if isinstance(spec.model, Invariant) and spec.model.scope != "proposal":
             invariant = check_invariant(spec, footing, Diagnostics())
-            witnesses[spec.name] = None if invariant is None else _shown(invariant.witness)
+            witnesses[spec.name] = None if invariant is None else _shown(invariant.witness, declared)
     return witnesses
 
 
-def _shown(let: Let) -> Tree:
-    """What named expressions give: by their types, and ints that are counts of millionths."""
+def _shown(let: Let, declared: Mapping[str, int] = _NONE) -> Tree:
+    """What named expressions give: by their types, ints that are counts of millionths, and ints of a declared unit."""
     units = _named(let.types)
     counts = {name: FIXED_ONE for name, checked in let if name not in units and in_millionths(checked.root)}
-    return {**units, **counts} or None
+    return {**units, **counts, **_declared(let.types, declared)} or None
+
+
+def _declared(types: Mapping[str, Type], declared: Mapping[str, int]) -> dict[str, Tree]:
+    """The units that a world declares for those of its names that are ints."""
+    return {name: unit for name, unit in declared.items() if isinstance(types.get(name), IntType)}
+
+
+def _state(world: World) -> Tree:
+    """The numbers of a state: by their types, those of parts and of the world in the units that these declare."""
+    parts = {name: tree for name, part in world.parts.items() if (tree := _state(part.world)) is not None}
+    return {**_named(world.state.fields), **parts, **_declared(world.state.fields, world.units)} or None
 
 
 def in_millionths(node: Typed) -> bool:
@@ -180,7 +191,7 @@ def unit_at(units: Tree, path: Iterable[str]) -> int:
 def express(value: Any, units: Tree) -> Any:
     """A value with its fixed-point numbers in units: 996300000 as 996.3; as text, if it has too many digits."""
     if isinstance(units, int):
-        return _number(value) if type(value) is int else value
+        return _number(value, units) if type(value) is int else value
     if units is None:
         return value
     if isinstance(value, Mapping):
@@ -190,8 +201,10 @@ def express(value: Any, units: Tree) -> Any:
     return value
 
 
-def _number(millionths: int) -> int | float | str:
-    text = format_qfixed(millionths)
-    if "." not in text:
-        return int(text)
+def _number(value: int, unit: int) -> int | float | str:
+    whole, rest = divmod(abs(value), unit)
+    sign = "-" if value < 0 else ""
+    if not rest:
+        return int(f"{sign}{whole}")
+    text = f"{sign}{whole}.{rest:0{len(str(unit)) - 1}d}".rstrip("0")
     return float(text) if len(text) <= _MOST_DIGITS else text

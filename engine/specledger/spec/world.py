@@ -21,7 +21,7 @@ from specledger.spec.base import (
     Spec,
     by_key,
 )
-from specledger.spec.picture import Picture
+from specledger.spec.picture import Picture, Unit
 from specledger.spec.types import TypeSpec
 
 
@@ -365,6 +365,7 @@ class World(Spec):
         alternatives: Other values that a challenge may give to a variable.
         labels: What each action is called as a choice.
         picture: How an episode is drawn in reports.
+        units: The integer that pages and traces show as 1, by the name of a field of the state, a figure or a witness.
     """
 
     spec: Literal["world/v1"]
@@ -393,3 +394,4 @@ class World(Spec):
     alternatives: Mapping[VariableName, Expression] = Field(default_factory=dict)
     labels: Expressions = Field(default_factory=dict)
     picture: Picture | None = None
+    units: Annotated[Mapping[Identifier, Unit], Field(max_length=64)] = Field(default_factory=dict)

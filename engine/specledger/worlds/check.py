@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.expr import BOOL, MISTAKEN, Defined, Environment, Native, RecordType, Type, one_of
+from specledger.expr import BOOL, MISTAKEN, Defined, Environment, IntType, Native, RecordType, Type, one_of
 from specledger.expr.check.relations import assignable, join
 from specledger.lang.declare import allowed_values
 from specledger.lang.effects import check_effects
@@ -30,6 +30,7 @@ from specledger.worlds.step_chance import check_step_chance
 E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
 E_WORLD_RESULT = code("E_WORLD_RESULT", "`simulate` does not fit the result of an action")
+E_WORLD_UNIT = code("E_WORLD_UNIT", "a unit is for no integer of the world")
 E_WORLD_AGENT = code("E_WORLD_AGENT", "an agent of a world does not fit it")
 
 WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
@@ -111,7 +112,16 @@ class _Checker:
             actor=actor,
             chance=self._step_chance(state, scope.timed(clock | actor)),
             map=check_picture(self.model, state, record.types, scope),
+            units=self._units({**receipt.types, **opening.types, **record.types, **state.fields}),
         )
+
+    def _units(self, types: Mapping[str, Type]) -> Mapping[str, int]:
+        """The units of ints, by their names in the state and in receipts."""
+        ints = [name for name, type_ in types.items() if isinstance(type_, IntType)]
+        for name in (name for name in self.model.units if name not in ints and types.get(name) is not MISTAKEN):
+            message = f"{name!r} is no int of the state, `record`, `opening` or `receipt`"
+            self.scope.wrong(E_WORLD_UNIT, message, "units", name, near=suggest(name, ints))
+        return self.model.units
 
     def _step_chance(self, state: RecordType, scope: Scope) -> Chance:
         chance = self.model.chance

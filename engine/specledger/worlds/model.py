@@ -148,6 +148,7 @@ class World(Struct, frozen=True):
         clock: The names of the clock of the run that mean nothing else here, `t` and `episode`.
         chance: What follows every action once values are drawn.
         map: The codes of the cells of its picture, as an expression over the state.
+        units: The integer that is shown as 1, by the name of a value.
         actor: The same of who acts, for expressions that are evaluated for one agent; empty in a world for one agent.
     """
 
@@ -175,6 +176,7 @@ class World(Struct, frozen=True):
     others: RecordType | None
     clock: Mapping[str, Type] = {}
     actor: Mapping[str, Type] = {}
+    units: Mapping[str, int] = {}
     chance: Chance = Chance()
     map: Checked | None = None
 
