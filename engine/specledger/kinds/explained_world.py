@@ -1,6 +1,6 @@
 """What a world is and does, and what a drift does to it, in sentences made from their expressions.
 
-Left out is the picture of a world, which says how reports draw it.
+Left out are the picture and the units of a world, which say how reports show it.
 """
 
 from __future__ import annotations

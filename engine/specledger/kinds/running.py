@@ -120,6 +120,7 @@ class Finished(Struct, frozen=True):
         replayed: What replay found before the evidence was sealed; None if it was not asked for.
         spec: The spec that was run, as data; empty where no text needs it.
         agents: The names of the agents that acted, joined by `+`; empty where no text needs them.
+        goal: Whether its world has a goal.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Finished(Struct, frozen=True):
     replayed: Verification | None = None
     spec: Mapping[str, Any] = {}
     agents: str = ""
+    goal: bool = False
 
     @property
     def verdict(self) -> Verdict:

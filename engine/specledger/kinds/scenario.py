@@ -43,6 +43,7 @@ from specledger.run.scenario_run import make_run
 from specledger.spec.base import SpecKinds
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
+from specledger.spec.world import World
 
 MOST_DUE_STEPS: Final = 20
 """Steps at which a drift is due that a preview lists; it counts all of them."""
@@ -107,7 +108,9 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
     acting = sorted(path for path in bundle.main.refs if path[-1] == "agent")
     agents = "+".join(bundle.specs[bundle.main.refs[path]].name for path in acting)
     known = case_name(bundle), bundle.main.kind, writer.place, manifest
-    return Finished(*known, explained(bundle, incidents.kept), agents=agents)
+    world = bundle.specs[bundle.main.refs["world",]].model
+    goal = isinstance(world, World) and world.success is not None
+    return Finished(*known, explained(bundle, incidents.kept), agents=agents, goal=goal)
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -162,13 +165,7 @@ def listed(bundle: Bundle, key: str, name: str) -> list[str]:
 
 def _text(finished: Finished) -> str:
     result = finished.manifest["result"]
-    lines = [
-        f"{printable(finished.name)}  {result['verdict']}  "
-        f"{printable(finished.agents) or 'the agent'} reached the goal in {result['successes']} of "
-        f"{counted(result['episodes'], 'episode')}, "
-        f"{counted(result['steps'], 'step')}, {counted(result['drifts'], 'drift')}, "
-        f"{counted(result['checks'], 'check')}"
-    ]
+    lines = [f"{printable(finished.name)}  {result['verdict']}  {_what_happened(finished, result)}"]
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
     lines += probe_counts(finished) if "probes" in result else []
@@ -196,6 +193,17 @@ def _text(finished: Finished) -> str:
     if result.get("faults"):
         lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
     return "\n".join([*lines, *footer(finished)])
+
+
+def _what_happened(finished: Finished, result: Mapping[str, Any]) -> str:
+    """Who acted, for how long, whether a goal was reached, and how often an invariant or a rule was judged."""
+    reached = f"reached the goal in {result['successes']} of" if finished.goal else "acted in"
+    counts = [counted(result["steps"], "step")]
+    counts += [counted(result["drifts"], "drift")] if result["drifts"] else []
+    judged = "invariants and rules" if "rules" in result else "invariants"
+    counts.append(f"{judged} judged {counted(result['checks'], 'time')}")
+    who = printable(finished.agents) or "the agent"
+    return f"{who} {reached} {counted(result['episodes'], 'episode')}, {', '.join(counts)}"
 
 
 def _inconclusive(result: Mapping[str, Any]) -> str:

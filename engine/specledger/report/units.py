@@ -35,7 +35,7 @@ _MOST_DIGITS: Final = 15  # every decimal number of so many digits has a double 
 
 
 def units_of(bundle: Bundle) -> Mapping[str, Tree]:
-    """The fixed-point numbers of a run, by the type of a receipt.
+    """The numbers of a run that are shown in units, by the type of a receipt.
 
     `state` is every state, `witness` is by invariant, `gate` by gate. There are none in what is no scenario.
     """
@@ -130,7 +130,7 @@ def _shown(let: Let, declared: Mapping[str, int] = _NONE) -> Tree:
 
 def _declared(types: Mapping[str, Type], declared: Mapping[str, int]) -> dict[str, Tree]:
     """The units that a world declares for those of its names that are ints."""
-    return {name: unit for name, unit in declared.items() if isinstance(types.get(name), IntType)}
+    return {name: unit for name, unit in declared.items() if type(types.get(name)) is IntType}
 
 
 def _state(world: World) -> Tree:
@@ -189,7 +189,7 @@ def unit_at(units: Tree, path: Iterable[str]) -> int:
 
 
 def express(value: Any, units: Tree) -> Any:
-    """A value with its fixed-point numbers in units: 996300000 as 996.3; as text, if it has too many digits."""
+    """A value with its numbers in units: 996300000 as 996.3; as text, if it has too many digits."""
     if isinstance(units, int):
         return _number(value, units) if type(value) is int else value
     if units is None:

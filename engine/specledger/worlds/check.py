@@ -86,8 +86,7 @@ class _Checker:
         record = after.figures(self.model.record, "record")
         receipt = self._receipt(after)
         opening = scope.each(self.model.opening, "opening")
-        for let, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
-            scope.sealed(let.types, path)
+        self._sealed(scope, opening=opening, observe=observe, record=record, receipt=receipt)
         after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
         return World(
             name=self.model.name,
@@ -115,9 +114,14 @@ class _Checker:
             units=self._units({**receipt.types, **opening.types, **record.types, **state.fields}),
         )
 
+    @staticmethod
+    def _sealed(scope: Scope, **figures: Let) -> None:
+        for path, let in figures.items():
+            scope.sealed(let.types, path)
+
     def _units(self, types: Mapping[str, Type]) -> Mapping[str, int]:
         """The units of ints, by their names in the state and in receipts."""
-        ints = [name for name, type_ in types.items() if isinstance(type_, IntType)]
+        ints = [name for name, type_ in types.items() if type(type_) is IntType]
         for name in (name for name in self.model.units if name not in ints and types.get(name) is not MISTAKEN):
             message = f"{name!r} is no int of the state, `record`, `opening` or `receipt`"
             self.scope.wrong(E_WORLD_UNIT, message, "units", name, near=suggest(name, ints))

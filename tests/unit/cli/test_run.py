@@ -35,7 +35,7 @@ def test_what_a_run_says(spec, project):
     assert (done.status, done.err) == (0, "")
     made = manifest(project / "there")
     assert done.out.splitlines() == [
-        "climb  PASS  climber reached the goal in 2 of 2 episodes, 6 steps, 2 drifts, 6 checks",
+        "climb  PASS  climber reached the goal in 2 of 2 episodes, 6 steps, 2 drifts, invariants judged 6 times",
         "  violations: none",
         "  rejections (of 18 proposals): leap 6",
         f"  specs    {made['specs'][:12]}…",

@@ -17,7 +17,7 @@ RESULT: dict[str, Any] = {
     "verdict": "PASS", "successes": 1, "episodes": 2, "steps": 8, "drifts": 0, "checks": 1, "proposals": 30,
     "violations": {}, "warnings": {}, "rejections": {}, "errors": 0,
 }  # fmt: skip
-HEAD = "climb  PASS  ann reached the goal in 1 of 2 episodes, 8 steps, 0 drifts, 1 check"
+HEAD = "climb  PASS  ann reached the goal in 1 of 2 episodes, 8 steps, invariants judged 1 time"
 ALWAYS = ["  violations: none", "  rejections (of 30 proposals): none"]
 
 
@@ -28,6 +28,7 @@ def printed(**changes):
         agents=changes.pop("agents", "ann"),
         manifest={"result": result},
         incidents=changes.pop("incidents", ()),
+        goal=changes.pop("goal", True),
     )
     return scenario._text(finished).split("\n")
 
@@ -63,15 +64,24 @@ MORE = {
 def test_what_is_printed_beside_what_always_is(changes, more):
     lines = printed(**changes)
     head = HEAD.replace("PASS", str(changes.get("verdict", "PASS"))).replace(
-        "1 check", f"{changes.get('checks', 1)} check" + "s" * (changes.get("checks", 1) != 1)
+        "1 time", f"{changes.get('checks', 1)} time" + "s" * (changes.get("checks", 1) != 1)
     )
     assert lines[0] == head
     assert [line for line in lines[1:] if line not in ALWAYS] == more
     assert [line for line in lines if line in ALWAYS] == ALWAYS
 
 
-def test_an_agent_without_a_name_is_the_agent():
-    assert printed(agents="")[0].startswith("climb  PASS  the agent reached the goal")
+HEADS = {
+    "an agent without a name": ({"agents": ""}, "the agent reached the goal in 1 of 2 episodes, 8 steps, invariants judged 1 time"),
+    "a world without a goal": ({"goal": False}, "ann acted in 2 episodes, 8 steps, invariants judged 1 time"),
+    "drifts": ({"drifts": 1}, "ann reached the goal in 1 of 2 episodes, 8 steps, 1 drift, invariants judged 1 time"),
+    "rules of policies": ({"goal": False, "rules": {}}, "ann acted in 2 episodes, 8 steps, invariants and rules judged 1 time"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "head"), HEADS.values(), ids=HEADS)
+def test_the_first_line_says_what_happened(changes, head):
+    assert printed(**changes)[0] == f"climb  PASS  {head}"
 
 
 WHY = [

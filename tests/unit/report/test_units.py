@@ -17,12 +17,19 @@ WORLD = {
         "grid": "field",
         "left": "qfixed",
         "n": "int",
+        "m": "int",
         "kept": {"type": "array", "items": "qfixed", "maxItems": 4},
     },
-    "start": {"grid": "[[0]]", "left": "10.0", "n": "0", "kept": "[1.5]"},
+    "start": {"grid": "[[0]]", "left": "10.0", "n": "0", "m": "0", "kept": "[1.5]"},
     "observe": {"left": "left"},
     "actions": {
-        "pay": {"effects": [{"set": "left", "to": "left - 0.25"}, {"set": "n", "to": "n + 1000000"}]},
+        "pay": {
+            "effects": [
+                {"set": "left", "to": "left - 0.25"},
+                {"set": "n", "to": "n + 1000000"},
+                {"set": "m", "to": "n + 1000000"},
+            ]
+        },
         "spend": {"args": {"sum": "qfixed"}, "effects": [{"set": "left", "to": "left - sum"}]},
     },
     "record": {
@@ -30,7 +37,11 @@ WORLD = {
         "n": "next.n",
         "less": "100 - millionths(next.left)",
         "cents": "millionths(left) / 10000",
+        "dimes": "next.n / 1000 + 5",
+        "count": "next.n",
     },
+    "opening": {"thousands": "n + 2500"},
+    "units": {"n": 10_000_000, "dimes": 10, "thousands": 1000},
     "picture": {
         "cells": "grid",
         "colours": {"FREE": "#ffffff"},
@@ -91,8 +102,12 @@ SHOWN = {
     "a score": (["--step", "1", "--field", "commit.proposals.0.score"], "9.75\n"),
     "what a gate shows": (["--step", "1"], "witness (left -10.75)"),
     "a potential": (["--step", "1", "--field", "step.potentials.worth.to"], "9.5\n"),
-    "digits in groups": (["--step", "1"], "n: 2,000,000"),
-    "an int beside it": (["--field", "step.record.n"], "0:1  2000000"),
+    "an int of a declared unit": (["--field", "step.record.n"], "0:1  0.2"),
+    "a figure of a declared unit": (["--field", "step.record.dimes"], "0:1  200.5"),
+    "a state of a declared unit": (["--field", "state.n"], "0:1  0.2"),
+    "an opening of a declared unit": (["--field", "episode.opening.thousands"], "0:-  2.5"),
+    "digits in groups": (["--step", "1"], "m: 2,000,000"),
+    "an int beside it": (["--field", "step.record.count"], "0:1  2000000"),
     "a record": (["--field", "step.cost"], '{"fee":0.05,"more":2,"total":2.05}'),
     "a list in the state": (["--field", "state.kept"], "[1.5]"),
     "an item of it": (["--field", "state.kept.0"], "0:0  1.5"),
@@ -112,7 +127,7 @@ def test_a_trace_for_programs_is_what_was_recorded(bundle, spec):
 
 def test_reports_are_in_units(bundle, spec):
     assert "| `more` | 4 |" in spec("report", bundle).out
-    assert '{"left":9.5,"n":2000000}' in html.unescape(spec("report", bundle, "--format", "junit").out)
+    assert '{"left":9.5,"n":0.2}' in html.unescape(spec("report", bundle, "--format", "junit").out)
     picture = spec("report", bundle, "--format", "svg").out
     assert ">9.6<" in picture
     assert "9750000" not in picture
@@ -134,6 +149,7 @@ VALUES = {
     "a number": (996_300_000, 1_000_000, 996.3),
     "whole": (3_000_000, 1_000_000, 3),
     "negative": (-50_000, 1_000_000, -0.05),
+    "another unit": (-1_205, 100, -12.05),
     "no number": (True, 1_000_000, True),
     "nothing fixed": ([1_000_000], None, [1_000_000]),
     "too many digits for a double": (2**53 - 1, 1_000_000, "9007199254.740991"),
@@ -154,3 +170,28 @@ def test_a_value_in_units(value, units, shown):
 def test_the_unit_of_a_place():
     assert (unit_at(TREE, ["b", "0", "c"]), unit_at(TREE, ["b"]), unit_at(TREE, ["e"])) == (1_000_000, 1, 1)
     assert within(TREE, ["a", "b"]) is None
+
+
+WRONG_UNITS = {
+    "no int of the world": (
+        "thousand: 100",
+        "'thousand' is no int of the state, `record`, `opening` or `receipt`",
+        "did you mean 'thousands'?",
+    ),
+    "fixed point has a unit of its own": ("left: 100", "'left' is no int", ""),
+    "no power of ten": ("n: 250", "a unit is a power of ten: 100, 1000, 1000000", ""),
+    "one": ("n: 1", "10", ""),
+    "text": ("n: cents", "int", ""),
+}
+
+
+@pytest.mark.parametrize(("units", "says", "hint"), WRONG_UNITS.values(), ids=WRONG_UNITS)
+def test_units_that_are_wrong_are_findings_at_their_line(units, says, hint, spec, tmp_path):
+    document = {name: value for name, value in WORLD.items() if name != "units"}
+    text = yaml.safe_dump(document, sort_keys=False) + f"units:\n  {units}\n"
+    (tmp_path / "purse.yaml").write_text(text, encoding="utf-8")
+    checked = spec("check", tmp_path / "purse.yaml")
+    assert checked.status == Exit.INVALID, checked
+    assert says in checked.out + checked.err
+    assert hint in checked.out + checked.err
+    assert f"purse.yaml:{len(text.splitlines())}:" in checked.out + checked.err
