@@ -76,6 +76,10 @@ class Room:
         """Charge for so many bytes that are kept already."""
         self._left -= count
 
+    def release(self, count: int) -> None:
+        """Take back what was charged for something that is no longer kept."""
+        self._left += count
+
     def finding(self, line: int) -> Finding:
         """What says that there was no room for the rest."""
         return Finding(E_LOG_SIZE, f"it takes more than {self.most} bytes of memory, so the rest is not read", line)
