@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -40,6 +40,7 @@ class Runnable(Struct, frozen=True):
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         merge: `(folders, kinds, place, options)`: merges the shards of a run; None if its runs have none.
         remarks: What a finished run leaves to do, for people, beside its verdict.
+        claims: By challenge, how many of the claims that were tested held; in a suite by arm and challenge.
         refuse: `(bundle, key, value)`: why `--seed` or `--episodes` cannot set this of its runs; None if they can.
     """
 
@@ -55,6 +56,7 @@ class Runnable(Struct, frozen=True):
     resumes: bool = False
     merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
     remarks: Callable[[Finished], Sequence[str]] = lambda _: ()
+    claims: Callable[[Finished], Mapping[str, Mapping[str, int]]] = lambda _: {}
     refuse: Callable[[Bundle, str, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 

@@ -169,7 +169,7 @@ def _text(finished: Finished) -> str:
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
     lines += probe_counts(finished) if "probes" in result else []
-    lines += claims_table(result.get("claims", {}))
+    lines += claims_table(_claims(finished))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
@@ -204,6 +204,11 @@ def _what_happened(finished: Finished, result: Mapping[str, Any]) -> str:
     counts.append(f"{judged} judged {counted(result['checks'], 'time')}")
     who = printable(finished.agents) or "the agent"
     return f"{who} {reached} {counted(result['episodes'], 'episode')}, {', '.join(counts)}"
+
+
+def _claims(finished: Finished) -> Mapping[str, Mapping[str, int]]:
+    claims: Mapping[str, Mapping[str, int]] = finished.manifest["result"].get("claims", {})
+    return claims
 
 
 def _inconclusive(result: Mapping[str, Any]) -> str:
@@ -241,4 +246,5 @@ RUNNABLE: Final = Runnable(
     events=_events,
     merge=merge,
     remarks=run_remarks,
+    claims=_claims,
 )

@@ -30,7 +30,7 @@ from specledger.kinds.shard_merging import read_shards
 from specledger.kinds.shards import write_shard
 from specledger.kinds.suite_options import refuse
 from specledger.kinds.suite_preview import suite_preview
-from specledger.kinds.suite_text import suite_remarks, suite_text
+from specledger.kinds.suite_text import suite_claims, suite_remarks, suite_text
 from specledger.load import Bundle
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
@@ -170,6 +170,7 @@ RUNNABLE: Final = Runnable(
     lambda runs: "\n".join(map(suite_text, runs)),
     merge=merge,
     remarks=suite_remarks,
+    claims=lambda finished: suite_claims(finished.receipts),
     refuse=refuse,
     seeds=seeds_of_suite,
 )

@@ -89,7 +89,7 @@ def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[s
     return [
         *text_table("runs", _runs(receipts)),
         *_beyond(receipts),
-        *claims_table(_claims(receipts)),
+        *claims_table(suite_claims(receipts)),
         *text_table("figures", _figures(figures)),
         *text_table("checks", _checks(_of(receipts, "check", suite.Check), written, figures)),
         *text_table("mutants", _mutants(receipts, spec)),
@@ -98,7 +98,7 @@ def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[s
     ]
 
 
-def _claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
+def suite_claims(receipts: Sequence[Receipt]) -> dict[str, Counter[str]]:
     """By arm and challenge, how many of the claims that the suite's own runs tested held."""
     counters: dict[str, Counter[str]] = {}
     for run in _own(receipts):

@@ -19,6 +19,12 @@ def claims_shown(satisfied: int, tested: int) -> dict[str, Any]:
     return {"held": satisfied, "tested": tested, "wilson": interval, "noticed": noticed_share(tested)}
 
 
+def claims_told(claims: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """The degree of each challenge, and what that does not show, for JSON; empty where no claim was tested."""
+    shown = {name: claims_shown(claim["held"], claim["tested"]) for name, claim in sorted(claims.items())}
+    return {"claims": shown, "not_shown": [NO_PROOF]} if shown else {}
+
+
 def explained_text(claims: Mapping[str, int]) -> str:
     """Of claims counted in a result, how many did not hold although the agent does what it declares; empty if none."""
     if not claims.get("explained"):

@@ -1,10 +1,14 @@
 """The lines about a finished suite, from hand-made receipts: runs by arm, what is named, and what of it is left out."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from specledger.kinds.running import Finished
+from specledger.kinds.suite import RUNNABLE
 from specledger.kinds.suite_text import suite_tables
+from specledger.report.held_claims import claims_shown, claims_told
 
 
 def run(arm, verdict, number=0, **result):
@@ -69,6 +73,13 @@ def test_claims_are_added_up_by_arm():
         ["a", "p5", "4", "of", "6"],
         ["b", "p5", "0", "of", "1"],
     ]
+
+
+def test_json_has_the_claims_by_arm_of_the_suite_s_own_runs():
+    receipts: Any = [{"type": "start", "runs": 2}, claims("a", 1, 2), claims("a", 3, 4), claims("a", 0, 9)]
+    finished = Finished("n", "suite", Path(), {}, receipts=receipts)
+    assert claims_told(RUNNABLE.claims(finished))["claims"] == {"a p5": claims_shown(4, 6)}
+    assert claims_told(RUNNABLE.claims(Finished("n", "suite", Path(), {}, receipts=receipts[:1]))) == {}
 
 
 def check(name, verdict="PASS", least=1, error=None, **witness):

@@ -4,7 +4,9 @@ The reporting seed of the suite stands in its spec, and no test runs it.
 """
 
 import json
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +93,23 @@ def test_what_is_inconclusive_is_no_pass(tmp_path):
     unclear = counts(found, "unclear_episodes")["honest"]
     assert unclear > 0
     assert counts(found, "honest_passes")[""] <= 8 - unclear
+
+
+PAGES = Path(__file__).parents[4] / "docs"
+CHALLENGED = {
+    "figures.md": ("| fails the causal challenge", "| fails it by its answers alone"),
+    "probe-figures.md": ("| fails `p5-causal` |", "| fails `p5-causal` by its answers alone"),
+}
+
+
+def test_the_pages_count_failed_challenges_over_the_episodes_that_decide():
+    """One of the 200 of `honest` decides nothing."""
+    (bundle,) = load("axion-m4", kind="suite")
+    assert all(bundle.main.data["figures"][name].get("decided") for name in ("p5_failures", "p5_failures_by_answers"))
+    for page, rows in CHALLENGED.items():
+        lines = (PAGES / page).read_text(encoding="utf-8").splitlines()
+        told = [line.split("|")[2] for row in rows for line in lines if line.startswith(row)]
+        assert [re.findall(r"\b0 of (?:the )?(\d+)", cell) for cell in told] == [["199"]] * 2, page
 
 
 # The files of each agent

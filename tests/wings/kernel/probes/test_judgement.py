@@ -212,6 +212,16 @@ def test_an_agent_that_states_its_rate_is_convicted_no_more_often_than_the_error
     assert level * 10**6 <= ERROR * 10 ** (6 * asked_)
 
 
+@pytest.mark.parametrize("asked_", [5, 11, 16, 40])
+@pytest.mark.parametrize("rate", [100_000, 300_000, 500_000, 900_000])
+def test_choices_that_come_at_a_rate_are_not_shown_to_come_more_often_but_by_the_error(asked_, rate):
+    """Exact: the probability of all counts that pass, where the choices come at just the rate that they must exceed."""
+    passes = [k for k in range(asked_ + 1) if at_least(k, [rate] * asked_, 10**6) * 10**6 <= ERROR]
+    level = sum(comb(asked_, k) * rate**k * (10**6 - rate) ** (asked_ - k) for k in passes)
+    assert level * 10**6 <= ERROR * 10 ** (6 * asked_)
+    assert passes or rate**asked_ * 10**6 > ERROR * 10 ** (6 * asked_)
+
+
 def level_of_sign_test(asked_: int, odds: tuple[int, ...], error: float) -> float:
     """The exact probability that the first of some answers is found not to be the most frequent one.
 

@@ -10,6 +10,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
 from specledger.kinds.probe_remarks import ProbeTally, remarks
 from specledger.load.doc_pages import remedies
+from specledger.report.held_claims import NO_PROOF, claims_shown
 from specledger.wings.kernel.names import CAUSES
 from tests.toys import ROOT
 
@@ -106,6 +107,19 @@ def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
     assert asked in done.out
     assert "`outside.declares`" in done.out
     assert f"--set agent=mine {asked} --trust-agent" in Path("README.md").read_text(encoding="utf-8")
+
+
+def test_json_has_the_degree_of_each_challenge_and_what_it_does_not_show(spec, ward):
+    done = spec("run", "round", *OWN, *PROBES)
+    (run,) = spec("run", "round", *OWN, *PROBES, "--format", "json").json["runs"]
+    counts = run["manifest"]["result"]["claims"]
+    assert run["claims"].keys() == counts.keys() == {"p5-predictions", "layer-b"}
+    for name, claims in run["claims"].items():
+        assert claims == claims_shown(counts[name]["held"], counts[name]["tested"])
+    assert run["not_shown"] == [NO_PROOF]
+    assert f"  {NO_PROOF}\n" in done.out
+    (run,) = spec("run", "round", *OWN, "--set", "probes=[]", "--format", "json").json["runs"]
+    assert {"claims", "not_shown"}.isdisjoint(run)
 
 
 def test_json_a_resumed_run_and_a_suite_carry_what_a_single_run_says(spec, ward):
