@@ -16,7 +16,12 @@ REGISTRY = Registry().with_resources((one["$id"], Resource.from_contents(one)) f
 
 OUTPUTS = {
     "check": [["check", "."], ["check", "climb.yaml", "bad.yaml"]],
-    "run": [["run", "climb.yaml"], ["run", "climb.yaml", "--set", "agent.with.fear=2"], ["run", "new-law.yaml"]],
+    "run": [
+        ["run", "climb.yaml"],
+        ["run", "climb.yaml", "--set", "agent.with.fear=2"],
+        ["run", "new-law.yaml"],
+        ["run", "stated-reasons", "--episodes", "1"],
+    ],
     "golden": [["golden", "climb.yaml"], ["golden", "--update", "climb.yaml"], ["golden", "climb.yaml"]],
     "plan": [["plan", "climb.yaml", "hazard", "two-tank"]],
     "ls": [["ls"], ["ls", "world"]],
