@@ -24,9 +24,9 @@ _PLACES: Final = {
     "call": "At a call of the recording",
 }
 _SUBJECTS: Final = {
-    "claims": ("Of its claims, {} are drawn", "What a drawn one names is changed"),
-    "counterfactuals": ("Of its counterfactuals, {} are drawn", "What a drawn one names is changed"),
-    "unused": ("Of what its declared procedure does not read, {} are drawn", "A drawn one is changed"),
+    "claims": ("Of its claims, {} drawn", "What a drawn one names is changed"),
+    "counterfactuals": ("Of its counterfactuals, {} drawn", "What a drawn one names is changed"),
+    "unused": ("Of what its declared procedure does not read, {} drawn", "A drawn one is changed"),
     "declared": ("Nothing is changed", "Its declared procedure is run instead"),
 }
 """What a challenge is about: what is drawn, and what is done with it."""
@@ -83,7 +83,11 @@ def _offer(offer: Offer) -> Iterator[Statement]:
 
 def _challenge(challenge: Challenge) -> Iterator[Statement]:
     draw = challenge.draw
-    number = str(draw.least) if draw.least == draw.most else f"{draw.least} to {draw.most}"
+    number = (
+        f"{draw.least} to {draw.most} are"
+        if draw.least != draw.most
+        else f"{draw.least} {'is' if draw.least == 1 else 'are'}"
+    )
     if challenge.edit:
         edits = tuple(_edit(edit.of, edit.adds, edit.becomes, edit.keeps) for edit in challenge.edit)
         yield Statement("Of what came before the call this is changed, and it is asked again", edits)
