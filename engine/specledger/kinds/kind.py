@@ -56,7 +56,7 @@ class Runnable(Struct, frozen=True):
     resumes: bool = False
     merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
     remarks: Callable[[Finished], Sequence[str]] = lambda _: ()
-    claims: Callable[[Finished], Mapping[str, Mapping[str, int]]] = lambda _: {}
+    claims: Callable[[Finished], Mapping[str, Any]] = lambda done: done.manifest["result"].get("claims", {})
     refuse: Callable[[Bundle, str, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 

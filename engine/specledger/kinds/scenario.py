@@ -19,7 +19,6 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.evidence.layout import TRAJECTORIES
-from specledger.evidence.receipts.recording import is_open
 from specledger.kinds.case import case_name
 from specledger.kinds.incidents import WorstIncidents, explained
 from specledger.kinds.kind import Runnable
@@ -37,6 +36,7 @@ from specledger.kinds.running import (
 )
 from specledger.kinds.scenario_events import scenario_events
 from specledger.kinds.shards import episodes_of_shard, refused, write_shard
+from specledger.kinds.undecided import why_undecided
 from specledger.load import Bundle
 from specledger.run.loop import separate
 from specledger.run.scenario_run import make_run
@@ -169,7 +169,7 @@ def _text(finished: Finished) -> str:
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
     lines += probe_counts(finished) if "probes" in result else []
-    lines += claims_table(_claims(finished))
+    lines += claims_table(result.get("claims", {}))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
@@ -188,7 +188,7 @@ def _text(finished: Finished) -> str:
     lines += ["  first incidents:"] if finished.incidents else []
     lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
-        lines.append(f"  {_inconclusive(result)}, so nothing can be concluded")
+        lines.append(f"  {why_undecided(result)}, so nothing can be concluded")
     lines += [f"  {printable(remark)}" for remark in (run_remarks(finished) if "probes" in result else ())]
     if result.get("faults"):
         lines.append("  `spec agent check` shows how the agent answers each message, and its standard error")
@@ -204,30 +204,6 @@ def _what_happened(finished: Finished, result: Mapping[str, Any]) -> str:
     counts.append(f"{judged} judged {counted(result['checks'], 'time')}")
     who = printable(finished.agents) or "the agent"
     return f"{who} {reached} {counted(result['episodes'], 'episode')}, {', '.join(counts)}"
-
-
-def _claims(finished: Finished) -> Mapping[str, Mapping[str, int]]:
-    claims: Mapping[str, Mapping[str, int]] = finished.manifest["result"].get("claims", {})
-    return claims
-
-
-def _inconclusive(result: Mapping[str, Any]) -> str:
-    """Why a run came to no verdict."""
-    if "faults" in result:
-        return "the agent had faults"
-    if "unknown" in result:
-        return "the recording leaves something out"
-    if "unjudged" in result or any(counts["unjudged"] for counts in result.get("rules", {}).values()):
-        return "a rule could not be judged"
-    if any(map(is_open, result.get("rules", {}).values())):
-        return "a rule can notice nothing"
-    if not result["checks"]:
-        return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
-    if any(Verdict.PASS not in counts for counts in result.get("probes", {}).values()):
-        return "a probe never passed"
-    if any("explained" in counts for counts in result.get("claims", {}).values()):
-        return "claims did not hold, and the declared procedure explains them"
-    return "nothing that an agent proposed was ever admitted"
 
 
 def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:
@@ -246,5 +222,4 @@ RUNNABLE: Final = Runnable(
     events=_events,
     merge=merge,
     remarks=run_remarks,
-    claims=_claims,
 )

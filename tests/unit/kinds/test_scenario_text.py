@@ -8,6 +8,7 @@ import pytest
 from specledger.kinds import scenario
 from specledger.kinds.event_evidence import _Order, _Reading
 from specledger.kinds.explained_rules import _constant
+from specledger.kinds.undecided import why_undecided
 from specledger.report.model import Check
 from specledger.report.outcome import Outcome
 from specledger.report.sections import Words
@@ -100,7 +101,7 @@ WHY = [
 
 @pytest.mark.parametrize(("changes", "why"), WHY)
 def test_why_a_run_came_to_no_verdict(changes, why):
-    assert scenario._inconclusive(RESULT | changes) == why
+    assert why_undecided(RESULT | changes) == why
 
 
 ORDERS = {
