@@ -111,6 +111,7 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
     shared = Scope(Environment({**dict.fromkeys(NAMES, DYN), **_KNOWN}), spec, diagnostics)
     shared = shared.constants(model.constants, "constants").functions(model.functions, "functions")
     plain = replace(shared, diagnostics=Diagnostics())
+    typed: dict[tuple[str | None, str | None], Scope] = {}
     questions = []
     for number, control in enumerate(model.controls):
         for index, named in enumerate(control.evidence):
@@ -125,10 +126,10 @@ def check_profile(spec: Resolved, kinds: Mapping[str, ReportedKind], diagnostics
                 names = {type_ for types in _kinds(named, receipts) for type_ in types}
                 at = spec.span(*path, "receipts")
                 if named.receipts is None or _known(named.receipts, names, "type of receipts", at, diagnostics):
-                    scopes = tuple(
-                        scope.within(**dict.fromkeys(named.figures, INT))
-                        for scope in (shared.within(**_types(named, receipts)), plain)
-                    )
+                    about = named.kind, named.receipts
+                    if about not in typed:  # most rules of a profile are about the same receipts
+                        typed[about] = shared.within(**_types(named, receipts))
+                    scopes = [scope.within(**dict.fromkeys(named.figures, INT)) for scope in (typed[about], plain)]
                     questions += _question(Question(id_, named), path, scopes)
     return tuple(questions)
 

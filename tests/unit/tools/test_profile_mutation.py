@@ -90,13 +90,23 @@ def test_whatever_is_written_down_is_about_constants_that_are_there():
     assert {place for place in noticed() if reason_for(place, reasons())} == set()
 
 
-@pytest.fixture
-def small(tmp_path):
-    """A folder with the shipped specs, and what the rows of two profiles ask of them."""
-    shutil.copytree(ROOT / "specs", tmp_path / "specs")
-    return tmp_path, Facts(
-        tmp_path, ["toy-pseudo-axion", "clatl-overview", "clatl-plan"], ["timeout", "rate-limit", "usage", "alpha"]
+@pytest.fixture(scope="module")
+def asked_once(tmp_path_factory):
+    """A folder with the shipped specs, and what the rows of three profiles ask of them."""
+    folder = tmp_path_factory.mktemp("small")
+    shutil.copytree(ROOT / "specs", folder / "specs")
+    return folder, Facts(
+        folder, ["toy-pseudo-axion", "clatl-overview", "clatl-plan"], ["timeout", "rate-limit", "usage", "alpha"]
     )
+
+
+@pytest.fixture
+def small(asked_once):
+    """That folder, whose specs a test may change."""
+    folder, _ = asked_once
+    shutil.rmtree(folder / "specs")
+    shutil.copytree(ROOT / "specs", folder / "specs")
+    return asked_once
 
 
 @pytest.mark.parametrize(

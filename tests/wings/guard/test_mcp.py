@@ -351,19 +351,18 @@ def run_guard(project, *words):
     return subprocess.run(command, cwd=project, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
-def test_the_tools_of_a_server_are_listed(project):
+def test_the_tools_of_a_server_are_listed(project, monkeypatch, spec):
+    monkeypatch.chdir(project)
     done = run_guard(project, "files", "--mcp", "--dry-run", "--", *server(project))
     assert "write_file(path, text)" in done.stdout
     listed = run_guard(project, "files", "--mcp", "--dry-run", "--output", "json", "--", *server(project))
     (project / "tools.json").write_text(listed.stdout)
-    made = subprocess.run(
-        [sys.executable, "-m", "specledger", "new", "world", "own", "--tools", "tools.json"],
-        cwd=project, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    assert made.returncode == 0
+    made = spec("new", "world", "own", "--tools", "tools.json")
+    assert made.status == 0
 
 
-def test_a_server_that_does_not_fit_or_answer_is_refused(project):
+def test_a_server_that_does_not_fit_or_answer_is_refused(project, monkeypatch, spec):
+    monkeypatch.chdir(project)
     world = project / "specs/world/notes.yaml"
     world.parent.mkdir()
     world.write_text(
@@ -383,6 +382,6 @@ def test_a_server_that_does_not_fit_or_answer_is_refused(project):
     ):
         assert words in done.stderr
     assert "E_GUARD_TOOLS" in done.stderr
-    absent = run_guard(project, "files", "--mcp", "--", "no-such-command")
-    assert (absent.returncode, "E_GUARD_MCP" in absent.stderr) == (2, True)
-    assert "Traceback" not in absent.stderr
+    absent = spec("guard", "files", "--mcp", "--", "no-such-command")
+    assert (absent.status, "E_GUARD_MCP" in absent.err) == (2, True)
+    assert "Traceback" not in absent.err
