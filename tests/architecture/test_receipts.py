@@ -76,7 +76,7 @@ def read(node):
 
 def untyped(text):
     """The lines of a module at which an untyped body is read."""
-    lines = []
+    lines: list[int] = []
     if "body" not in text:
         return lines
 

@@ -106,6 +106,16 @@ def test_without_a_demo_there_is_none(tmp_path, monkeypatch):
         annotated("scenario", "demo")
 
 
+def test_a_spec_that_only_mentions_an_annotation_does_not_have_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("specledger.pipeline.checking.find_specs", lambda: tmp_path)
+    (tmp_path / "world").mkdir()
+    world = "spec: world/v1\nname: {0}\nstate: {{n: int}}\nstart: {{n: '0'}}\nactions: {{go: {{}}}}\n"
+    for name, shown in (("a", "false}} # not shown: true"), ("b", "true}}"), ("c", "true}}")):
+        text = f"{world.format(name)}metadata: {{annotations: {{shown: {shown}\n"
+        (tmp_path / f"world/{name}.yaml").write_text(text)
+    assert annotated("world", "shown").main.name == "b"
+
+
 def test_a_run_is_not_replayed_unless_that_is_asked_for(project):
     (bundle,) = load_cases("climb.yaml")
     assert execute(bundle, project / "plain").replayed is None
