@@ -431,3 +431,33 @@ def test_a_field_of_a_result_that_is_json_as_text_is_withheld_with_all_of_the_te
         "Withheld",
         "str",
     ]
+
+
+@pytest.mark.parametrize(
+    ("trace", "calls", "told"),
+    [
+        ("t", ("c1", "c2"), ["the id 's' of a span is that of another one of its trace"]),
+        ("t", ("", ""), ["the id 's' is that of an earlier call"]),
+        ("u", ("c1", "c2"), []),
+    ],
+    ids=["in one trace", "calls that are named by their span", "in two traces of a conversation"],
+)
+def test_two_spans_of_one_id_are_a_finding(tmp_path, trace, calls, told):
+    spans = [
+        {
+            "traceId": trace_id,
+            "spanId": "s",
+            "name": "execute_tool pay",
+            "startTimeUnixNano": str(number + 1),
+            "attributes": [
+                {"key": key, "value": {"stringValue": value}}
+                for key, value in (("gen_ai.conversation.id", "c"), ("gen_ai.tool.call.id", call))
+                if value
+            ],
+        }
+        for number, (trace_id, call) in enumerate(zip(("t", trace), calls, strict=True))
+    ]
+    log = tmp_path / "trace.json"
+    log.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}), encoding="utf-8")
+    entries = [entry for trajectory in read_logs([log]) for entry in trajectory.entries]
+    assert [entry.message for entry in entries if isinstance(entry, Finding)] == told

@@ -211,3 +211,18 @@ def test_different_texts_are_counted_up_to_a_bound(monkeypatch):
     for text in ("a", "b", "a", "c" * 1000, "d", "e", "b"):
         rooms.count_text(counts, text)
     assert counts == {"a": 2, "b": 2, "c" * 400 + "...": 1, rooms.OTHERS: 2}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Call("c", "pay", {}, actor="a" * 1000),
+        Call("c", "pay", {}, parent="a" * 1000),
+        Message(Speaker.USER, "hi", actor="a" * 1000),
+    ],
+    ids=["actor", "parent", "actor of a message"],
+)
+def test_every_name_of_an_entry_is_charged(entry):
+    room = Room()
+    room.take(entry)
+    assert room.used >= 1000

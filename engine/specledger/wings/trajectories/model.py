@@ -14,7 +14,6 @@ from msgspec import UNSET, Struct, UnsetType
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.log_json import WITHHELD
-from specledger.wings.trajectories.findings import E_LOG_MESSAGE
 from specledger.wings.trajectories.stamps import Stamp
 
 GUARDED: Final = "guard"
@@ -139,27 +138,6 @@ class Trajectory(Struct, frozen=True):
     file: str
     format: str
     entries: Sequence[Entry]
-
-
-_TRACES: Final = frozenset({"otlp", "openinference"})
-"""Formats of traces, which record what a model was given only where that was switched on."""
-
-
-def knows_request(trajectory: Trajectory) -> bool:
-    """Whether what the agent was asked is recorded: a guard was told all messages, and logs of chats have them all.
-
-    Traces may have answers without requests, so there a user's message says so. A message that cannot be read may hold
-    what a rule looks for.
-    """
-    if trajectory.format == GUARDED:
-        return True
-    asked = False
-    for entry in trajectory.entries:
-        if type(entry) is Message:
-            asked = asked or trajectory.format not in _TRACES or (entry.speaker is Speaker.USER and not entry.actor)
-        elif type(entry) is Finding and entry.code == E_LOG_MESSAGE:
-            return False
-    return asked
 
 
 def denied_calls(trajectory: Trajectory) -> frozenset[str]:

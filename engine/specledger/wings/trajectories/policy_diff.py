@@ -15,8 +15,8 @@ from specledger.kinds.kind import Compared
 from specledger.load import Bundle, Resolved
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.formats.names import reader_named
-from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, knows_request
-from specledger.wings.trajectories.reading import read_logs
+from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory
+from specledger.wings.trajectories.reading import knows_request, read_logs
 from specledger.wings.trajectories.room import beginning
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import Outcome

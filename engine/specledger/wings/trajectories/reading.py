@@ -9,8 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import counted
-from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_FORMAT
-from specledger.wings.trajectories.model import Finding, Trajectory
+from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_FORMAT, E_LOG_MESSAGE
+from specledger.wings.trajectories.model import GUARDED, Finding, Message, Speaker, Trajectory
 from specledger.wings.trajectories.readers.atif import ATIF
 from specledger.wings.trajectories.readers.canonical import CANONICAL
 from specledger.wings.trajectories.readers.claude_code import CLAUDE_CODE
@@ -83,6 +83,24 @@ def _read_file(source: Source, reader: Reader | None) -> Iterator[Trajectory]:
             yield _refusal(source, Finding(E_LOG_FILE, "there is no trajectory in the file"), chosen.name)
     except OSError as error:
         yield _refusal(source, Finding(E_LOG_FILE, f"the file cannot be read: {error.strerror or 'unknown error'}"))
+
+
+def knows_request(trajectory: Trajectory) -> bool:
+    """Whether what the agent was asked is recorded: a guard was told all messages, and logs of chats have them all.
+
+    Traces may have answers without requests, so there a user's message says so. A message that cannot be read may hold
+    what a rule looks for.
+    """
+    if trajectory.format == GUARDED:
+        return True
+    reader = READERS.get(trajectory.format)
+    needs_user, asked = reader is not None and reader.is_of_traces, False
+    for entry in trajectory.entries:
+        if type(entry) is Message:
+            asked = asked or not needs_user or (entry.speaker is Speaker.USER and not entry.actor)
+        elif type(entry) is Finding and entry.code == E_LOG_MESSAGE:
+            return False
+    return asked
 
 
 def is_compressed(path: Path) -> bool:

@@ -59,9 +59,10 @@ class Room:
         if type(entry) is Result:
             return self.take_value(entry.content, len(entry.call))
         if type(entry) is Call:
-            return self.take_value(entry.arguments, _CALL + len(entry.id) + len(entry.tool))
+            names = len(entry.id) + len(entry.tool) + len(entry.actor) + len(entry.parent)
+            return self.take_value(entry.arguments, _CALL + names)
         if type(entry) is Message:
-            return self.take_value(entry.text)
+            return self.take_value(entry.text, len(entry.actor))
         if type(entry) is Finding:
             return self.take_value(entry.message)
         return self.take_value(entry.policy, len(entry.rule) + len(entry.call))  # type: ignore[union-attr]

@@ -11,7 +11,8 @@ from msgspec import Struct, field
 from specledger.core.events import Severity
 from specledger.core.verdict import Verdict, combine
 from specledger.wings.trajectories.coverage import Watch
-from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls, knows_request
+from specledger.wings.trajectories.model import Call, Entry, Finding, Trajectory, denied_calls
+from specledger.wings.trajectories.reading import knows_request
 from specledger.wings.trajectories.room import OTHERS, beginning, count_text
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy

@@ -10,9 +10,10 @@ from msgspec import Struct, field
 
 from specledger.core.rng import Stream
 from specledger.load import Resolved
-from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory, knows_request
+from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory
 from specledger.wings.trajectories.mutants.logs import COPY, OPERATORS, Focus
 from specledger.wings.trajectories.mutants.rules import RuleMutant, alone, rule_mutants
+from specledger.wings.trajectories.reading import knows_request
 from specledger.wings.trajectories.room import Room
 from specledger.wings.trajectories.rules.accesses import accesses
 from specledger.wings.trajectories.rules.plans import Status

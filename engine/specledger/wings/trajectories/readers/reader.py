@@ -18,8 +18,10 @@ class Reader(Struct, frozen=True):
         name: What `--format` calls it.
         recognises: Whether a record is one of this format and of no other.
         read: The trajectories of a log.
+        is_of_traces: Whether the format records what a model was given only where that was switched on.
     """
 
     name: str
     recognises: Callable[[Any], bool]
     read: Callable[[Source], Iterator[Trajectory]]
+    is_of_traces: bool = False

@@ -9,7 +9,7 @@ its own is read from that, and what the span leaves out from the messages. What 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from specledger.core.volume import volume
 from specledger.wings.trajectories.building import Builder, string
+from specledger.wings.trajectories.findings import E_LOG_DUPLICATE
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
 from specledger.wings.trajectories.readers.span_calls import Conversation, ToolKeys
@@ -192,6 +193,7 @@ def _trajectory(
     convention: _Convention, source: Source, trace: str, spans: list[Span], unread: Finding | None = None
 ) -> Trajectory:
     builder = Builder(trace or source.name, source.name, convention.name)
+    _note_duplicates(builder, spans, convention)
     Conversation(builder, spans, convention.is_tool, convention.tool).read()
     if unread is not None:  # this one may go on
         builder.add(unread)
@@ -209,6 +211,17 @@ def _rest(
         defects.add(unread)
     if defects.entries:
         yield defects.finish()
+
+
+def _note_duplicates(builder: Builder, spans: Sequence[Span], convention: _Convention) -> None:
+    """Find spans of one trace with the same id; of calls without an id of their own the builder finds it."""
+    ids = set()
+    for span in spans:
+        own = not convention.is_tool(span) or string(span.attributes.get(convention.tool.id))
+        if span.id and (span.trace, span.id) in ids and own:
+            message = f"the id {span.id[:64]!r} of a span is that of another one of its trace"
+            builder.finding(E_LOG_DUPLICATE, message, span.line)
+        ids.add((span.trace, span.id))
 
 
 def _has_room(room: Room, span: Span) -> bool:
@@ -235,5 +248,7 @@ def _leaders(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
     return leaders
 
 
-OTLP: Final = Reader("otlp", partial(_recognises, _GENAI), partial(_read, _GENAI))
-OPENINFERENCE: Final = Reader("openinference", partial(_recognises, _INFERENCE), partial(_read, _INFERENCE))
+OTLP: Final = Reader("otlp", partial(_recognises, _GENAI), partial(_read, _GENAI), is_of_traces=True)
+OPENINFERENCE: Final = Reader(
+    "openinference", partial(_recognises, _INFERENCE), partial(_read, _INFERENCE), is_of_traces=True
+)

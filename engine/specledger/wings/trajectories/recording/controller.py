@@ -18,7 +18,8 @@ from specledger.compile.plan import Actor, Judgement, Proposal
 from specledger.core.events import Event, GuardCause, Severity
 from specledger.core.unknown import Unknown
 from specledger.run.controller import DecisionController, Foresee, Moment, Unrecorded
-from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory, knows_request
+from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Result, Trajectory
+from specledger.wings.trajectories.reading import knows_request
 from specledger.wings.trajectories.recording.decision import Decision, decide
 from specledger.wings.trajectories.recording.fitting import fit_arguments, fit_result, is_misfit
 from specledger.wings.trajectories.recording.guard_log import GUARD, GuardChain, too_late

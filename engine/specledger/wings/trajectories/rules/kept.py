@@ -8,7 +8,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.wings.trajectories.lines import readable
-from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory, knows_request
+from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory
+from specledger.wings.trajectories.reading import knows_request
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.withholding import Withholding
 
