@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path
-from specledger.load.other_words import hint_of_substitution, meant_key
+from specledger.load.other_words import hint_of_substitution, meant_key, meant_value
 from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
 from specledger.spec.base import SpecKinds
 
@@ -281,6 +281,8 @@ def _as_name(node: Node, joint: str) -> str | None:
 def _as_word(finding: _Finding, node: Node) -> str | None:
     """The same for a text that must be one word of letters, digits and underscores, or `module:name`."""
     pattern = str(finding.context.get("pattern", ""))
+    if "[0-9]{4}-[0-9]{2}-[0-9]{2}" in pattern:
+        return 'write year, month and day in quotes: "2027-12-31"'
     if finding.sort == "string_pattern_mismatch" and isinstance(node.value, str) and len(node.value) <= _SHOWN:
         joined = ":".join(node.value.rsplit(".", 1))
         if joined != node.value and ":" in pattern and re.fullmatch(pattern, joined):
@@ -338,7 +340,8 @@ def _correction(node: Node, limit: str | None) -> str | None:
         else [*islice(node.members, _SHOWN_KEYS)]
     )
     near = [suggest(word, words) for word in known if node.value is None or word not in words]
-    return next((f"did you mean `{word}`?" for word in near if word is not None), None)
+    meant = meant_value(node.value, limit) if isinstance(node.value, str) and limit else None
+    return meant or next((f"did you mean `{word}`?" for word in near if word is not None), None)
 
 
 def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:

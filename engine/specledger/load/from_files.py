@@ -115,6 +115,6 @@ def _find(target: str, kind: str | None, library: Library, kinds: SpecKinds, dia
     quoted = near if beside else f"`{near}`"
     hint = f"did you mean {quoted}?" if near else "give the path of a file, ending in .yaml; `spec ls` lists names"
     if others:
-        hint = f"`{target}` is of the kind {others[0]}"
+        hint = f"`{target}` is of the kind {others[0]}{f'; name a {kind} that uses it' if kind else ''}"
     diagnostics.error(E_REF_MISSING, f"there is no {kind or 'spec'} `{target}`", hint=hint)
     return None

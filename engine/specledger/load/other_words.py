@@ -25,6 +25,21 @@ OTHER_KEYS: Final[Mapping[str, str]] = {
 }
 """A key of other tools, and the key of a spec that it may be: it counts where that key is known."""
 
+_OTHER_VALUES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("passed", "pass", "done", "met", "satisfied", "implemented", "compliant"), "shown"),
+    **dict.fromkeys(("todo", "pending", "planned"), "open"),
+    **dict.fromkeys(("float", "double", "decimal", "amount"), "number"),
+    **dict.fromkeys(("integer", "long"), "int"),
+    **dict.fromkeys(("string", "str"), "text"),
+    **dict.fromkeys(("boolean", "flag"), "bool"),
+    **dict.fromkeys(("human", "person", "customer"), "user"),
+    **dict.fromkeys(("agent", "bot", "model", "ai"), "assistant"),
+    **dict.fromkeys(("user", "prompt", "message", "task"), "request"),
+    **dict.fromkeys(("error", "critical", "high", "block"), "fatal"),
+    **dict.fromkeys(("warn", "low", "minor"), "warning"),
+}
+"""A word of other tools, and the word of a spec that it may be: it counts where that word is allowed."""
+
 _LEAST: Final = "write `maximise: -(...)`: the least is the greatest of the negatives"
 _NEVER: Final = 'write `require` with the opposite, such as `require: "!(...)"`'
 _SUBSTITUTED: Final = re.compile(r"\$\{?(\w+)\}?|\{\{ *(\w+) *\}\}")
@@ -38,6 +53,12 @@ def meant_key(key: str, known: Iterable[str]) -> str | None:
     if meant not in keys:
         return None
     return _LEAST if meant == "maximise" else f"did you mean `{meant}`?"
+
+
+def meant_value(word: str, limit: str) -> str | None:
+    """What to write for a word that other tools have, in place of the words that are allowed."""
+    meant = _OTHER_VALUES.get(word.lower())
+    return f"did you mean `{meant}`?" if meant in re.findall(r"[\w-]+", limit) else None
 
 
 def hint_of_substitution(text: str) -> str | None:

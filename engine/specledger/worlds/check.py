@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.expr import BOOL, MISTAKEN, Defined, Environment, IntType, Native, RecordType, Type, one_of
+from specledger.expr import BOOL, MISTAKEN, Defined, Environment, Native, RecordType, Type, one_of
 from specledger.expr.check.relations import assignable, join
 from specledger.lang.declare import allowed_values
 from specledger.lang.effects import check_effects
@@ -26,11 +26,11 @@ from specledger.worlds.paths import PATH_FUNCTIONS
 from specledger.worlds.picture import check_picture
 from specledger.worlds.start_check import E_WORLD_START, check_beginning, check_start_draws, stateless
 from specledger.worlds.step_chance import check_step_chance
+from specledger.worlds.units import check_units
 
 E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
 E_WORLD_RESULT = code("E_WORLD_RESULT", "`simulate` does not fit the result of an action")
-E_WORLD_UNIT = code("E_WORLD_UNIT", "a unit is for no integer of the world")
 E_WORLD_AGENT = code("E_WORLD_AGENT", "an agent of a world does not fit it")
 
 WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
@@ -64,13 +64,12 @@ class _Checker:
         self.scope = Scope(Environment(functions=WORLD_FUNCTIONS), spec, diagnostics)
 
     def world(self) -> World | None:
-        worlds = {name: self._part_world(name) for name in sorted(self.model.parts)}
-        scope = self._names(self.scope, {name: world for name, world in worlds.items() if world is not None})
+        parts = {name: part for name in sorted(self.model.parts) if (part := self._part_world(name)) is not None}
+        scope = self._names(self.scope, parts)
         fields = scope.types(self.model.state, "state", named=self.model.types)
         inputs = scope.types(self.model.inputs, "inputs", named=self.model.types)
-        if None in worlds.values():
+        if parts.keys() != self.model.parts.keys():
             return None
-        parts = {name: world for name, world in worlds.items() if world is not None}
         scope.sealed(fields, "state")
         drawn = check_start_draws(self.model, scope)
         scope, state = self._state(scope, fields, parts, drawn.fields)
@@ -86,7 +85,8 @@ class _Checker:
         record = after.figures(self.model.record, "record")
         receipt = self._receipt(after)
         opening = scope.each(self.model.opening, "opening")
-        self._sealed(scope, opening=opening, observe=observe, record=record, receipt=receipt)
+        for let, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
+            scope.sealed(let.types, path)
         after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
         return World(
             name=self.model.name,
@@ -111,21 +111,8 @@ class _Checker:
             actor=actor,
             chance=self._step_chance(state, scope.timed(clock | actor)),
             map=check_picture(self.model, state, record.types, scope),
-            units=self._units({**receipt.types, **opening.types, **record.types, **state.fields}),
+            units=check_units(self.model.units, state, (record, opening, receipt), scope) if self.model.units else {},
         )
-
-    @staticmethod
-    def _sealed(scope: Scope, **figures: Let) -> None:
-        for path, let in figures.items():
-            scope.sealed(let.types, path)
-
-    def _units(self, types: Mapping[str, Type]) -> Mapping[str, int]:
-        """The units of ints, by their names in the state and in receipts."""
-        ints = [name for name, type_ in types.items() if type(type_) is IntType]
-        for name in (name for name in self.model.units if name not in ints and types.get(name) is not MISTAKEN):
-            message = f"{name!r} is no int of the state, `record`, `opening` or `receipt`"
-            self.scope.wrong(E_WORLD_UNIT, message, "units", name, near=suggest(name, ints))
-        return self.model.units
 
     def _step_chance(self, state: RecordType, scope: Scope) -> Chance:
         chance = self.model.chance

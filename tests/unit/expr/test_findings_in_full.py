@@ -54,7 +54,7 @@ MISTAKES = {
     "mixed[s]": ["E_EXPR_TYPE at `s`: the fields of mixed have different types: a field must be named | hint: write `.name` or `['name']`"],
     "p[1]": ["E_EXPR_TYPE at `1`: the fields of a record are named by strings, not by int"],
     "i[0]": ["E_EXPR_TYPE at `i[0]`: int has no items"],
-    "p == 1": ["E_EXPR_TYPE at `p == 1`: `==` compares cell with int, which can never be equal"],
+    "p == 1": ["E_EXPR_TYPE at `p == 1`: `==` compares cell with int, which can never be equal | hint: compare a field of it, such as `.x`, `.y`"],
     "i == null": ["E_EXPR_TYPE at `i == null`: `==` compares int with null, which can never be equal | hint: ask `has(record.field)` whether an optional field is there"],
     "'a' in s": ["E_EXPR_TYPE at `'a' in s`: `in` looks into a list or a map, not into string | hint: write `text.contains(part)`"],
     "s in ints": ["E_EXPR_TYPE at `s in ints`: `in` cannot take string and list<int>"],

@@ -85,6 +85,7 @@ MISTAKES = {
     "a text of Python with values": (WHEN, "f'{level}' == 'a'", 9, "joined by `+`"),
     "a field that is random": (EFFECT, "[{set: level, to: random(3)}]", 10, "`draw`"),
     "kind for spec": ("spec: world/v1", "kind: world", 1, "`spec: world/v1`"),
+    "a function that bounds": (WHEN, '"clamp(level, 0, 3) < LIMIT"', 9, "`math.greatest(low, math.least(high, n))`"),
     "a bound called min": ("level: int", "level: {type: integer, min: 0}", 4, "`minimum`"),
 }
 
@@ -163,6 +164,20 @@ OTHERS = {
     "null for none": ("probe", "token: none", "token: null", "`none`"),
     "a word for the negation": ("probe", '"!taken"', "not taken", "`!`"),
     "a check without its key": ("profile", "{check: invariant/no-hazard-entered}", "a-check", "{check: ...}"),
+    "a bool compared with a number": ("suite", "rate: success", "rate: success == 1", "stands alone"),
+    "a figure compared with a number": (
+        "suite",
+        "require: bumps.count == 0",
+        "require: bumps == 0",
+        "`.count`",
+    ),
+    "a step for a condition": ("drift", "at: t > 0 && t % EVERY == 0", "at: 5", "`t % 5 == 0`"),
+    "steps for a condition": ("drift", "at: t > 0 && t % EVERY == 0", 'at: "[5, 10]"', "`t in [5, 10]`"),
+    "another word for a status": ("profile", "status: shown", "status: passed", "`shown`"),
+    "a day in another order": ("profile", '"2027-12-31"', "31.12.2027", '"2027-12-31"'),
+    "the user as a source": ("policy", "- request", "- user", "`request`"),
+    "a type of Python for a value": ("policy", "as: number", "as: float", "`number`"),
+    "another word for the user": ("format", "speaker: user", "speaker: human", "`user`"),
     "an operator of a claim": ("template", '"<="', '"=<"', "operators: "),
 }
 

@@ -141,7 +141,8 @@ class Calls(Names):
         span = self.text.span(start, node.function_start + len(node.function))
         functions = [*self.scope.environment.functions, *STANDARD]
         near = suggest(name, functions if node.target is None or "." in name else METHODS)
-        foreign = self._foreign(node) if near not in self.scope.environment.functions else None
+        defined = isinstance(self.scope.environment.functions.get(near or ""), Defined)
+        foreign = None if defined else self._foreign(node)
         hint = foreign or (f"did you mean `{near}`?" if near else None)
         self.session.error(E_EXPR_UNKNOWN_NAME, f"unknown function `{name}`", span, hint=hint)
 

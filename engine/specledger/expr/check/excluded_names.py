@@ -76,6 +76,7 @@ FOREIGN = {
     "abs": "write `math.abs({})`",
     **dict.fromkeys(("max", "fmax"), "write `math.greatest(a, b)`; of a list `maximum(list, default)`"),
     **dict.fromkeys(("min", "fmin"), "write `math.least(a, b)`; of a list `minimum(list, default)`"),
+    **dict.fromkeys(("clamp", "clip", "bound"), "write `math.greatest(low, math.least(high, n))`"),
     "sqrt": "write `isqrt({})`, the integer square root",
     **dict.fromkeys(("pow", "power"), "a power is written as a product: `n * n`"),
     "mod": "write `a % b`",

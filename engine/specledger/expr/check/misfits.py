@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from specledger.expr.check.tree import Typed, Value
-from specledger.expr.check.types import BOOL, STRING, IntType, RecordType, Type
+from specledger.expr.check.types import BOOL, STRING, IntType, ListType, RecordType, Type
 
+_MOST_FIELDS = 3  # fields that are named as examples
 _LONGEST = 60  # characters of a source that is repeated
 
 
@@ -16,6 +17,10 @@ def hint_of_misfit(root: Typed, expect: Type, source: str) -> str | None:
         return None
     if "?" in source:
         source = f"({source})"
+    if expect == BOOL and isinstance(root.type, ListType):
+        return f"ask whether something is in it: `t in {source}`"
+    if expect == BOOL and isinstance(root, Value) and isinstance(root.type, IntType) and not root.name:
+        return f"compare something with it: `t == {source}`, `t % {source} == 0`"
     if expect == BOOL and isinstance(root.type, IntType):
         return f"compare it: `{source} != 0`"
     if expect == BOOL and isinstance(root, Value) and root.type == STRING and not root.name:
@@ -26,11 +31,17 @@ def hint_of_misfit(root: Typed, expect: Type, source: str) -> str | None:
 
 
 def hint_of_unequal(a: Type, b: Type) -> str | None:
-    """Which field of a record can be compared with a text."""
-    record, text = (a, b) if isinstance(a, RecordType) else (b, a)
-    if isinstance(record, RecordType) and text == STRING:
-        fields = [name for name, type_ in record.fields.items() if type_ == STRING]
-        return f"compare a field of it, such as `.{fields[0]}`" if fields else None
+    """Which field of a record can be compared with a text or a number; what to write for a comparison of a bool."""
+    record, other = (a, b) if isinstance(a, RecordType) else (b, a)
+    if isinstance(record, RecordType) and (other == STRING or isinstance(other, IntType)):
+        texts = other == STRING
+        fields = [
+            name for name, type_ in record.fields.items() if (type_ == STRING if texts else type(type_) is IntType)
+        ]
+        named = ", ".join(f"`.{name}`" for name in sorted(fields)[:_MOST_FIELDS])
+        return f"compare a field of it, such as {named}" if fields else None
+    if BOOL in (a, b) and (isinstance(a, IntType) or isinstance(b, IntType)):
+        return "a condition stands alone: `x`, or `!x`"
     return None
 
 
