@@ -22,6 +22,7 @@ Agents = Mapping[str, Sequence[RunMetrics]]
 
 _LONGEST: Final = 90  # characters of a value
 _MOST_RATES: Final = 6
+_MOST_CHANGED: Final = 1000  # rows of what differs
 _OF: Final = {"specs": "", "results": "result: ", "checks": "check: "}
 
 
@@ -73,16 +74,22 @@ def changed_section(subjects: Sequence[Subject]) -> Section:
     same = [*zip(bundle_names(subjects), subjects, strict=True)]
     same = [(name, subject) for name, subject in same if _is_comparable(subjects[0], subject)]
     table: dict[str, dict[int, str]] = {}
+    more = 0
     for index, (_, subject) in enumerate(same[1:], 1):
         for part, differences in changes(subjects[0], subject).items():
             for change in differences:
-                cells = table.setdefault(f"{_OF[part]}{change.path}", {0: change.first or ""})
-                cells[index] = change.second or ""
+                path = f"{_OF[part]}{change.path}"
+                if path in table or len(table) < _MOST_CHANGED:
+                    table.setdefault(path, {0: change.first or ""})[index] = change.second or ""
+                else:
+                    more += 1
     rows = [
         Row(path, "", [_side(cells.get(index, cells[0])) for index in range(len(same))])
         for path, cells in table.items()
     ]
     intro = "Specs, results and checks that differ from those of the first bundle."
+    if more:
+        intro += f" {more} more differences are not listed."
     left = [name for name, subject in zip(bundle_names(subjects), subjects, strict=True) if name not in dict(same)]
     if left:
         intro += f" Not compared, since it is of another kind or spec: {', '.join(left)}."

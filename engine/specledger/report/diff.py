@@ -16,7 +16,7 @@ from specledger.evidence.receipts.suite import Run
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, ReportedKind, Subject, malformed_receipts
-from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, ReceiptDiff, diff_receipts, unpinned, walk
+from specledger.report.receipt_diff import ABSENT, Change, ReceiptDiff, diff_receipts, first_changes, unpinned, walk
 from specledger.report.subject import read_subject
 
 FORMAT: Final = "specledger/diff/v1"
@@ -52,7 +52,8 @@ class Difference(Struct, frozen=True):
 def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportedKind]) -> Difference:
     """Compare two bundles of which no check failed."""
     subjects = read_subject(first, kinds), read_subject(second, kinds)
-    listed = {**changes(*subjects), "sources": [*_sources(first, second)]}
+    changed = {**changes(*subjects), "sources": _sources(first, second)}
+    listed = {part: first_changes(differences) for part, differences in changed.items()}
     with malformed_receipts():
         parted = diff_receipts(
             first.receipts.lines(), second.receipts.lines(), first.specs.digest == second.specs.digest
@@ -61,22 +62,22 @@ def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportedKind]
     return Difference(
         kinds=(first.kind, second.kind),
         names=(subjects[0].name, subjects[1].name),
-        specs=tuple(listed["specs"][:MOST_CHANGES]),
-        results=tuple(listed["results"][:MOST_CHANGES]),
-        checks=tuple(listed["checks"][:MOST_CHANGES]),
+        specs=listed["specs"][0],
+        results=listed["results"][0],
+        checks=listed["checks"][0],
         receipts=parted,
         run=run,
-        sources=tuple(listed["sources"][:MOST_CHANGES]),
-        more={name: max(0, len(listed_changes) - MOST_CHANGES) for name, listed_changes in listed.items()},
+        sources=listed["sources"][0],
+        more={part: more for part, (_, more) in listed.items()},
     )
 
 
-def changes(first: Subject, second: Subject) -> dict[str, list[Change]]:
-    """What differs of two bundles, by what it is of: `specs`, `results`, `checks`."""
+def changes(first: Subject, second: Subject) -> dict[str, Iterator[Change]]:
+    """What differs of two bundles, by what it is of: `specs`, `results`, `checks`; there may be a million of each."""
     return {
-        "specs": [*_specs(first.evidence, second.evidence)],
-        "results": [*walk(first.manifest["result"], second.manifest["result"], "")],
-        "checks": [*_checks(first, second)],
+        "specs": _specs(first.evidence, second.evidence),
+        "results": walk(first.manifest["result"], second.manifest["result"], ""),
+        "checks": _checks(first, second),
     }
 
 

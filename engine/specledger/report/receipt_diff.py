@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Final
 
 from msgspec import Struct
@@ -91,19 +91,18 @@ def diff_receipts(first: Iterable[bytes], second: Iterable[bytes], alike: bool) 
     A line names the run and the line before it, so it differs as soon as an earlier one does. Types and bodies are
     compared. Where specs differ, so do all digests that name them, which says nothing that the specs do not say.
     """
-    start: list[Change] = []
+    start: tuple[tuple[Change, ...], int] = (), 0
     last: bytes | None = None
     for seq, (left, right) in enumerate(zip_longest(first, second)):
         if left != right:
             sides = [None if line is None else parse_canonical(line, limit=MAX_LINE) for line in (left, right)]
-            changes = [*_parted(sides, alike)]
             if seq == 0 and None not in sides:
-                start = changes
-            elif changes:
-                return ReceiptDiff(*_most(start), _divergence(seq, sides, changes, last))
+                start = first_changes(_parted(sides, alike))
+            elif (divergence := _divergence(seq, sides, alike, last)) is not None:
+                return ReceiptDiff(*start, divergence)
         if left is not None and not left.endswith(_AUDIT):
             last = left
-    return ReceiptDiff(*_most(start), None)
+    return ReceiptDiff(*start, None)
 
 
 def walk(left: Any, right: Any, path: str) -> Iterator[Change]:
@@ -143,8 +142,10 @@ def _text(value: Any) -> str | None:
         return repr(value)
 
 
-def _most(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
-    return tuple(changes[:MOST_CHANGES]), max(0, len(changes) - MOST_CHANGES)
+def first_changes(changes: Iterable[Change]) -> tuple[tuple[Change, ...], int]:
+    """The first changes, and how many more there are: two receipts may differ in a million values, so none is kept."""
+    remaining = iter(changes)
+    return tuple(islice(remaining, MOST_CHANGES)), sum(1 for _ in remaining)
 
 
 def _parted(sides: Sequence[Any], alike: bool) -> Iterator[Change]:
@@ -222,11 +223,17 @@ def unpinned(value: Any, rename: Callable[[str], str] = _without_digest) -> Any:
     return [unpinned(inner, rename) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _divergence(seq: int, sides: list[Any], changes: Sequence[Change], last: bytes | None) -> Divergence:
+def _divergence(seq: int, sides: list[Any], alike: bool, last: bytes | None) -> Divergence | None:
+    """How two receipts after the start differ, if they do."""
+    telling = (change for change in _parted(sides, alike) if not is_digest((change.path, change.first, change.second)))
+    changes, more = first_changes(telling)
+    if not changes:
+        changes, more = first_changes(_parted(sides, alike))
+    if not changes:
+        return None
     side = sides[0] or sides[1]
     ended = None if None not in sides else ("first", "second")[sides.index(None)]
-    telling = [change for change in changes if not is_digest((change.path, change.first, change.second))] or changes
     shown: Any = side if side["type"] != "audit" or last is None else parse_canonical(last, limit=MAX_LINE)
     position = [shown["body"].get(name) for name in ("episode", "t")]
     episode, t = (value if type(value) is int else None for value in position)
-    return Divergence(seq, shorten(str(side["type"]), 80), episode, t, *_most(telling), ended)
+    return Divergence(seq, shorten(str(side["type"]), 80), episode, t, changes, more, ended)

@@ -4,7 +4,9 @@ import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
+from specledger.report import comparison
 from specledger.report.comparison import agents_of, changed_section, in_one_table
+from specledger.report.diff import changes
 from specledger.report.model import Report, bundle_names
 from specledger.report.overview import headline_of, reason_text
 from specledger.report.plots import Rates, probe_plots, table_of
@@ -38,11 +40,11 @@ def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, named):
     assert page.index("bundle shown in full") < page.index('id="plots"')
 
 
-def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
-    changes: list[list[str]] = [[], ["seed=5"], ["seed=5", "horizon=4"]]
+def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path, monkeypatch):
+    options: list[list[str]] = [[], ["seed=5"], ["seed=5", "horizon=4"]]
     subjects = [
         subject_of(execute(load("simple", kind="scenario", set=["horizon=3", *more])[0], tmp_path / str(at)).place)
-        for at, more in enumerate(changes)
+        for at, more in enumerate(options)
     ]
     section = changed_section(subjects)
     rows = {row.name: [getattr(cell, "value", None) for cell in row.cells] for row in section.rows}
@@ -51,6 +53,15 @@ def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
     assert rows["scenario/simple.horizon"] == ["3", "3", "4"]
     assert rows["result: steps"] == ["9", "9", "12"]
     assert changed_section([subjects[0], subjects[0]]).rows == []
+    monkeypatch.setattr(comparison, "_MOST_CHANGED", 1)
+    (row,) = (bounded := changed_section(subjects)).rows
+    assert row == section.rows[0]  # what is listed has the cells of all bundles
+    count = sum(
+        len(differences)
+        for subject in subjects[1:]
+        for differences in map(list, changes(subjects[0], subject).values())
+    )
+    assert bounded.intro.endswith(f" {count - 2} more differences are not listed.")
     page = text_of("html", Report(tuple(subjects)))
     assert page.index('id="changed"') < page.index('id="plots"') < page.index('id="replay"') < page.index('id="gates"')
     for place in range(3):

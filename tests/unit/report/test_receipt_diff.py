@@ -1,9 +1,11 @@
 """Where receipts part: what the starts list, which digests say nothing, and when in the run it was."""
 
 import json
+import tracemalloc
 
 import pytest
 
+from specledger.report import receipt_diff
 from specledger.report.receipt_diff import MOST_CHANGES, diff_receipts
 
 START = {"gates": ["wall", "hazard", "progress"], "horizon": 3, "invariants": [], "seed": 1, "specs": "a" * 64}
@@ -99,3 +101,20 @@ def test_the_place_of_the_first_difference_is_told(first, second, place, paths):
     assert (found.type, found.episode, found.t) == place
     assert [one.path for one in found.changes] == paths
     assert found.ended == (None if second else "second")
+
+
+@pytest.mark.parametrize("type_", ["start", "step"])
+def test_changes_that_are_only_counted_take_no_memory(monkeypatch, type_):
+    monkeypatch.setattr(receipt_diff, "parse_canonical", lambda line, limit: json.loads(line))  # without its checks
+    count = 50_000
+    begun = [] if type_ == "start" else [("start", START)]
+    sides = [lines(*begun, (type_, {"drifts": [value] * count})) for value in (0, 1)]
+    tracemalloc.start()
+    try:
+        found = parted(sides, alike=True)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    changes, more = (found.start, found.more) if type_ == "start" else (found.receipts.changes, found.receipts.more)
+    assert (len(changes), more) == (MOST_CHANGES, count - MOST_CHANGES)
+    assert peak < 60 * count  # a change takes 130, and the two receipts 8 for each number

@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+import sys
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -115,6 +117,25 @@ def test_a_link_among_the_files_of_a_check_is_named(tools, project):
     asyncio.run(tools.check(["specs/agent"]))
 
 
+def stream_of(*pieces):
+    stream = asyncio.StreamReader()
+    for piece in pieces:
+        stream.feed_data(piece)
+    return stream
+
+
+def ended(status, printed, findings):
+    """A process that wrote these bytes and ended."""
+
+    async def wait():
+        pass
+
+    streams = stream_of(printed), stream_of(findings)
+    for stream in streams:
+        stream.feed_eof()
+    return SimpleNamespace(returncode=status, stdout=streams[0], stderr=streams[1], wait=wait)
+
+
 @pytest.mark.parametrize(
     ("status", "meaning"),
     [
@@ -129,10 +150,7 @@ def test_an_answer_says_what_the_exit_code_means(project, monkeypatch, status, m
     async def execute(*words, **named):
         made.append((words, named))
 
-        async def communicate():
-            return b"abcd", b"\xffgh"
-
-        return SimpleNamespace(returncode=status, communicate=communicate)
+        return ended(status, b"abcd", b"\xffgh")
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", execute)
     tools = AuthoringTools(project, 5)
@@ -150,12 +168,11 @@ class Endless:
     """A process that ends when it is killed; one that has gone meanwhile was killed by nobody."""
 
     pid, returncode = 4711, None
+    stdout: asyncio.StreamReader
+    stderr: asyncio.StreamReader
 
     def __init__(self):
         self.waited = 0
-
-    async def communicate(self):
-        await asyncio.sleep(60)
 
     async def wait(self):
         self.waited += 1
@@ -166,6 +183,7 @@ def test_a_command_at_its_deadline_is_ended_with_its_group(project, monkeypatch,
     process, killed = Endless(), []
 
     async def execute(*words, **named):
+        process.stdout, process.stderr = stream_of(b"begun"), stream_of()
         return process
 
     def kill(*arguments):
@@ -179,3 +197,27 @@ def test_a_command_at_its_deadline_is_ended_with_its_group(project, monkeypatch,
     assert answer == Answer(-1, "not finished after 0 seconds, and ended", "")
     assert killed == [(4711, signal.SIGKILL)]
     assert process.waited == 1
+
+
+PRINTS = "import sys; [sys.stdout.write('\\u00e9' * 1_000_000) for _ in range(40)]; sys.stderr.write('end')"
+
+
+def test_no_more_is_kept_of_what_a_command_prints_than_an_answer_holds():
+    """A folder may hold any number of specs, each with findings; a character may lie on the edge of two pieces."""
+
+    async def read():
+        words = [sys.executable, "-X", "utf8", "-c", PRINTS]
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*words, stdout=pipe, stderr=pipe)
+        tracemalloc.start()
+        try:
+            printed = await asyncio.gather(*map(authoring_tools._read, (process.stdout, process.stderr)))
+            await process.wait()
+            return printed, tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    printed, peak = asyncio.run(read())
+    most = authoring_tools._MOST_OUTPUT
+    assert printed == [("\u00e9" * most, 40_000_000 - most), ("end", 0)]
+    assert peak < 8_000_000  # of 80 million bytes

@@ -17,6 +17,7 @@ from specledger.report.formats.html.tables import anchors, marked, render, rende
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
 from specledger.report.overview import headline_of, reason_text
+from specledger.report.receipt_diff import first_changes
 from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words
 
 INDEX: Final = "index.html"
@@ -93,10 +94,11 @@ def _bundles(subjects: Sequence[Subject]) -> Section:
 
 def _since(last: Subject, subject: Subject) -> str:
     """The changes since an earlier bundle of a spec: the verdict, and the first changed paths in specs."""
-    places = [change.path for change in changes(last, subject)["specs"]]
-    more = f" and {len(places) - _MOST_CHANGES} more" if len(places) > _MOST_CHANGES else ""
+    listed, left = first_changes(changes(last, subject)["specs"])
+    places, left = [change.path for change in listed[:_MOST_CHANGES]], left + max(0, len(listed) - _MOST_CHANGES)
+    more = f" and {left} more" if left else ""
     verdict = "" if last.verdict == subject.verdict else f"{last.verdict} to {subject.verdict}: "
-    return f"{verdict}{', '.join(places[:_MOST_CHANGES]) or 'the same specs'}{more}"
+    return f"{verdict}{', '.join(places) or 'the same specs'}{more}"
 
 
 def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:

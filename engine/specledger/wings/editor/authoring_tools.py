@@ -8,9 +8,11 @@ service is asked.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import signal
 import sys
+from asyncio import StreamReader
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +31,7 @@ RUNS: Final = Path("out", "mcp")
 """Where the evidence of runs goes, below the folder."""
 _MOST_OUTPUT: Final = 200_000
 """Characters of an answer at most."""
+_PIECE: Final = 1 << 16
 _MOST_ARGUMENT: Final = 1_000
 _ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "TMPDIR", "SYSTEMROOT")
 _MEANINGS: Final = {
@@ -112,7 +115,8 @@ class AuthoringTools:
         )
         try:
             async with asyncio.timeout(self._deadline_s):
-                printed, findings = await process.communicate()
+                printed, findings = await asyncio.gather(_read(process.stdout), _read(process.stderr))
+                await process.wait()
         except TimeoutError:
             return Answer(-1, f"not finished after {self._deadline_s} seconds, and ended", "")
         finally:
@@ -121,8 +125,10 @@ class AuthoringTools:
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         status = process.returncode or 0
-        text = (printed if "json" in words else printed + findings).decode("utf-8", "replace")
-        cut = "" if len(text) <= _MOST_OUTPUT else f"\n... and {len(text) - _MOST_OUTPUT} characters more"
+        parts = [printed] if "json" in words else [printed, findings]
+        text, left = "".join(kept for kept, _ in parts), sum(more for _, more in parts)
+        left += max(0, len(text) - _MOST_OUTPUT)
+        cut = f"\n... and {left} characters more" if left else ""
         return Answer(status, _MEANINGS.get(status, "internal error"), text[:_MOST_OUTPUT] + cut)
 
     def _target(self, written: str) -> str:
@@ -153,6 +159,19 @@ class AuthoringTools:
         folder = RUNS / f"{stem}-{number}"
         self._inside(folder.as_posix())
         return folder
+
+
+async def _read(stream: StreamReader | None) -> tuple[str, int]:
+    """What a process writes, until it ends: no more of it than an answer holds, and how many characters more it was."""
+    assert stream is not None  # noqa: S101 - it is a pipe
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    kept, left, piece = "", 0, b"-"
+    while piece:
+        piece = await stream.read(_PIECE)
+        text = decoder.decode(piece, final=not piece)
+        left += max(0, len(text) - (_MOST_OUTPUT - len(kept)))
+        kept += text[: _MOST_OUTPUT - len(kept)]
+    return kept, left
 
 
 def _plain(written: str) -> str:
