@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 
 from specledger.core.diagnostics import counted, suggest
 from specledger.core.spans import Span
@@ -25,7 +25,7 @@ from specledger.wings.trajectories.rules.accesses import (
     shown_steps,
 )
 from specledger.wings.trajectories.rules.paths import Reader, compile_path, parse_path
-from specledger.wings.trajectories.rules.plans import Outcome, RulePlan
+from specledger.wings.trajectories.rules.plans import BROKEN, Outcome, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.rules.reach import Tools, arguments_of, near_tool, obstacle
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
@@ -87,6 +87,7 @@ class RuleCoverage(Struct, frozen=True):
         reason: Why there was no opportunity, or can be no breach; empty if there was one, or may be.
         hint: What was meant, perhaps, or what to do; empty if nothing is near.
         misspelt: Arguments that it reads and no call has.
+        broken: By the key that was broken, where it stands, and how often.
         fields: Fields that it looks for in results of tools and none of them has.
     """
 
@@ -101,6 +102,7 @@ class RuleCoverage(Struct, frozen=True):
     hint: str = ""
     misspelt: tuple[Misspelt, ...] = ()
     fields: tuple[AbsentField, ...] = ()
+    broken: tuple[tuple[str, Span, int], ...] = ()
 
     @property
     def able(self) -> bool:
@@ -130,6 +132,7 @@ class _Watched(Struct, eq=False):
     path: Reader | None
     opportunities: int = 0
     absent: int = 0
+    broken: Counter[str] = field(default_factory=Counter)
 
 
 class Watch:
@@ -162,6 +165,8 @@ class Watch:
         for outcome in outcomes:
             watched = self._by_name[outcome.rule]
             watched.opportunities += 1
+            if outcome.status is BROKEN:
+                watched.broken[outcome.demand] += 1
             if watched.opportunities == 1 and watched in self._idle:
                 self._idle.remove(watched)
         if isinstance(entry, Message):
@@ -243,9 +248,14 @@ class Watch:
             ),
             reason=reason,
             hint=hint,
+            broken=tuple(
+                (key, self._resolved.span("rules", watched.plan.name, key), times)
+                for key, times in sorted(watched.broken.items())
+                if key
+            ),
             fields=tuple(
-                AbsentField(field.name, self._resolved.span(*field.origin), field.tools, field.seen, field.meant)
-                for field in self._fields.absent(watched.plan.name)
+                AbsentField(sought.name, self._resolved.span(*sought.origin), sought.tools, sought.seen, sought.meant)
+                for sought in self._fields.absent(watched.plan.name)
             ),
             misspelt=tuple(word for word in self._misspelt(watched) if not reason or word.word != watched.rule.each),
         )

@@ -37,6 +37,8 @@ def _more(number: int) -> str:
 
 def _rule_text(rule: RuleCoverage) -> Iterator[str]:
     name = printable(rule.rule)
+    for key, span, times in rule.broken:
+        yield printable(f"{span}: {name} is broken {counted(times, 'time')} by its `{key}`")
     if rule.reason:
         word = "has no opportunity yet" if rule.able else f"can never {'be broken' if rule.reachable else _NEVER}"
         hint = f"; {printable(rule.hint)}" if rule.hint else ""
@@ -73,6 +75,7 @@ def coverage_document(coverage: Coverage) -> dict[str, Any]:
                 "reason": rule.reason,
                 "hint": rule.hint,
                 "meant": list(dict.fromkeys(tool.meant for tool in rule.missing if tool.meant)),
+                "broken": [{"key": key, "times": times, **_at(span)} for key, span, times in rule.broken],
                 "fields": [
                     {"field": f.word, "meant": f.meant, "tools": list(f.tools), "results": f.results, **_at(f.span)}
                     for f in rule.fields

@@ -20,11 +20,11 @@ _AS_WORDS: Final = ("text", "name")
 
 Judge = Callable[[Any, Event], Outcome | None]
 """`(session, event)`: the outcome of a rule; None if the call or message is no opportunity."""
-Check = tuple[Any, str, str]
-"""True, False or Unknown, with the value and where it was."""
+Check = tuple[Any, str, str, str]
+"""True, False or Unknown, with the value and where it was, and the key of the rule that was checked."""
 Checker = Callable[[Any, Event, dict[str, Any]], Check | None]
 """`(session, event, bound)`: the gravest check of a rule; None if there is nothing to check."""
-_HOLDS: Final[Check] = (True, "", "")
+_HOLDS: Final[Check] = (True, "", "", "")
 
 
 def compile_judge(rule: RulePlan) -> Judge:
@@ -45,13 +45,13 @@ def compile_judge(rule: RulePlan) -> Judge:
             if concerned is False:
                 return None
             if type(concerned) is Unknown:
-                return _outcome(rule, session, event, bound, (concerned, "", ""))
+                return _outcome(rule, session, event, bound, (concerned, "", "", ""))
         if remember is not None:
             remember(session.memory, event, bound)
         checked = check(session, event, bound)
         if checked is None or checked[0] is not True:
             return None if checked is None else _outcome(rule, session, event, bound, checked)
-        _, value, source = checked
+        _, value, source, _ = checked
         shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
         return Outcome(name, HELD, "", shown, source, "" if event.call is None else event.call.id, severity)
 
@@ -63,7 +63,7 @@ def _checker(rule: RulePlan) -> Checker:
     earlier = [(plan, wanted) for plan, wanted in ((rule.after, True), (rule.not_after, False)) if plan is not None]
     require = None if rule.require is None else rule.require.decide
     if rule.each is None and require is not None and not earlier:
-        return lambda session, event, bound: (require(bound), "", "")
+        return lambda session, event, bound: (require(bound), "", "", "require")
     values, check_value = rule.each, _value_checker(rule)
 
     def check(session: Any, event: Event, bound: dict[str, Any]) -> Check | None:
@@ -71,12 +71,12 @@ def _checker(rule: RulePlan) -> Checker:
         if values is not None:
             found = values(event)
             if isinstance(found, Unknown):
-                return found, "", ""
+                return found, "", "", ""
             if not found:
                 return None
             checks = [check_value(session, event, bound, value) for value in found]
         elif require is not None:
-            checks.append((require(bound), "", ""))
+            checks.append((require(bound), "", "", "require"))
         for plan, wanted in earlier:
             checks.append(_check_earlier(plan, session, event, bound, wanted=wanted))
         return checks[0] if len(checks) == 1 else _gravest(checks)
@@ -99,11 +99,11 @@ def _value_checker(rule: RulePlan) -> Callable[[Any, Event, Bound, Value], Check
             leak = source.flows(compared) if inside else source.find(type_, compared)
             if leak is not None:
                 if leak.event is None or not leak.event.parallel_to(event):
-                    return False, value, leak.text
+                    return False, value, leak.text, "not_from"
                 unknown = unknown or Unknown(PARALLEL)
             unknown = unknown or source.unknown(event)
         if unknown is not None:
-            return unknown, value, ""
+            return unknown, value, "", "not_from"
         for number in allowed:
             origin = session.sources[number].find(type_, compared, stems=stems)
             if origin is not None and (origin.event is None or not origin.event.parallel_to(event)):
@@ -111,10 +111,10 @@ def _value_checker(rule: RulePlan) -> Callable[[Any, Event, Bound, Value], Check
             unknown = unknown or (session.sources[number].unknown(event) if origin is None else Unknown(PARALLEL))
             origin = None
         if allowed and origin is None:
-            return unknown or False, value, ""
+            return unknown or False, value, "", "from"
         if require is not None:
-            return require({**bound, "value": value if type_ in _AS_WORDS else compared}), value, ""
-        return True, value, "" if origin is None else origin.text
+            return require({**bound, "value": value if type_ in _AS_WORDS else compared}), value, "", "require"
+        return True, value, "" if origin is None else origin.text, ""
 
     return check
 
@@ -123,7 +123,7 @@ def _check_earlier(plan: EarlierPlan, session: Any, event: Event, bound: Bound, 
     """Whether there was an earlier call, as it should be."""
     verdict, earlier = session.earlier[plan.number].decide(session, event, bound)
     source = "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
-    return verdict if type(verdict) is Unknown else verdict is wanted, "", source
+    return verdict if type(verdict) is Unknown else verdict is wanted, "", source, "after" if wanted else "not_after"
 
 
 def _gravest(checks: Sequence[Check]) -> Check:
@@ -135,7 +135,7 @@ def _gravest(checks: Sequence[Check]) -> Check:
 
 def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Check) -> Outcome:
     """What a check means that does not hold."""
-    verdict, value, source = check
+    verdict, value, source, demand = check
     call = "" if event.call is None else event.call.id
     shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     if type(verdict) is Unknown:
@@ -146,7 +146,7 @@ def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Ch
     reason = rule.message
     if "{" in reason:
         reason = _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
-    return Outcome(rule.name, BROKEN, reason, shown, source, call, rule.severity)
+    return Outcome(rule.name, BROKEN, reason, shown, source, call, rule.severity, demand=demand)
 
 
 def _elsewhere(rule: RulePlan, session: Any, value: str) -> str:

@@ -27,7 +27,11 @@ HELD, BROKEN, UNJUDGED = Status
 
 
 class Outcome(Struct, frozen=True):
-    """What a rule makes of a call or a message; `call` is empty for a message."""
+    """What a rule makes of a call or a message; `call` is empty for a message.
+
+    Attributes:
+        demand: The key of the rule that is broken: from, not_from, after, not_after or require; empty otherwise.
+    """
 
     rule: str
     status: Status
@@ -37,6 +41,7 @@ class Outcome(Struct, frozen=True):
     call: str = ""
     severity: str = Severity.FATAL.value
     withheld: bool = False
+    demand: str = ""
 
 
 class EarlierPlan(Struct, frozen=True, eq=False):
