@@ -366,8 +366,8 @@ def test_a_field_that_a_listed_tool_may_give_is_not_told(spec, tmp_path, monkeyp
 
 
 DEMANDS = {
-    "from": "each: args.to, from: [request]",
-    "not_from": "each: args.amount, not_from: [{result_of: ask, field: sum}]",
+    "from": "each: args.to, from: [{set: known}]",
+    "not_from": "each: args.to, not_from: [{result_of: ask, field: sum}]",
     "after": "after: {tool: fly}, require: true",
     "not_after": "not_after: {tool: ask}, each: args.to, require: true",
     "require": "read: {n: {path: args.amount, as: number}}, not_after: {tool: fly}, each: args.to, require: n < 9.0",
@@ -380,7 +380,7 @@ def test_what_breaks_a_rule_is_told_at_its_demand(spec, tmp_path, monkeypatch, k
     rule = f"  it: {{when: {{tool: pay}}, {DEMANDS[key]}}}"
     (tmp_path / "rules.yaml").write_text(f"{HEAD}{rule}\n", encoding="utf-8")
     messages = json.loads(chat(*CALLS))["messages"]
-    next(message for message in messages if message["role"] == "tool")["content"] = '{"sum": 20}'
+    next(message for message in messages if message["role"] == "tool")["content"] = '{"sum": "Ann"}'
     (tmp_path / "chat.json").write_text(json.dumps({"messages": messages}), encoding="utf-8")
     words = ("scan", "chat.json", "--policy", "rules.yaml")
     (told,) = json.loads(spec(*words, "--output", "json").out)["coverage"]["rules"]["it"]["broken"]
