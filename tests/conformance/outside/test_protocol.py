@@ -141,6 +141,29 @@ def test_every_message_and_every_answer_fits_its_schema(folder):
         assert not shipped_schemas("protocol").check(f"{message['type']}.schema")({**message, "more": 1})
 
 
+def test_the_greeting_and_every_question_say_what_each_variable_means_and_is(folder):
+    (folder / "spy.py").write_text(SPY.format(module="honest"), encoding="utf-8")
+    run(folder, "judged", "agent.outside.python=spy:answer", "episodes=1")
+    said = [json.loads(line)[0] for line in (folder / "said.jsonl").read_text("utf-8").splitlines()]
+    told = [message for message in said if message["type"] in ("hello", "decide", "ask", "offer")]
+    meant = load("toy-gridworld", kind="world")[0].main.data["variables"]
+    met = Counter()
+    for message in told:
+        for name, variable in message["variables"].items():
+            assert variable["type"], name
+            assert variable["doc"] == " ".join(meant[name]["doc"].split()) if name in meant else variable["doc"], name
+        assert {"objects.at", "self.energy"} <= message["variables"].keys()
+        if "observation" in message:
+            shown = message["observation"]
+            at = shown["self"]
+            near = [one for one in shown["objects"] if sum(abs(one[axis] - at[axis]) for axis in "xy") <= 5]
+            assert message["variables"]["objects.at"]["value"] == near
+            assert message["variables"]["self.energy"]["value"] == shown["self"]["energy"]
+        met[message["type"], len(message["variables"]["objects.at"].get("value", ()))] += 1
+    assert {kind for kind, _ in met} == {"hello", "decide", "ask", "offer"}
+    assert len({count for kind, count in met if kind == "ask"}) > 1, "questions show what is changed in them"
+
+
 def test_every_message_has_a_schema():
     assert all(shipped_schemas("protocol").schema(f"{name}.schema") for name in (*ANSWERS, "bye", "common"))
     for schemas in ANSWERS.values():
