@@ -147,7 +147,7 @@ def test_the_greeting_and_every_question_say_what_each_variable_means_and_is(fol
     said = [json.loads(line)[0] for line in (folder / "said.jsonl").read_text("utf-8").splitlines()]
     told = [message for message in said if message["type"] in ("hello", "decide", "ask", "offer")]
     meant = load("toy-gridworld", kind="world")[0].main.data["variables"]
-    met = Counter()
+    met = Counter[tuple[str, int]]()
     for message in told:
         for name, variable in message["variables"].items():
             assert variable["type"], name
