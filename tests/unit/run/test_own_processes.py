@@ -57,7 +57,7 @@ SERVED = {
 
 @pytest.mark.parametrize(("pipe", "work", "sent"), SERVED.values(), ids=SERVED)
 def test_a_worker_answers_items_in_order(pipe, work, sent):
-    workers._serve(pipe, work)  # type: ignore[arg-type]
+    workers._serve(pipe, work)
     assert pipe.sent == sent
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
