@@ -36,12 +36,17 @@ def asked(profile):
     return [question for question in found if question.require is not None]
 
 
+@cache
+def shipped(name):
+    return load(name, kind=kind_of(name))[0]
+
+
 @pytest.fixture(scope="module")
-def lines_of(tmp_path_factory):
+def receipts_of(tmp_path_factory):
     """The receipts of a shipped spec."""
     made = {}
 
-    def lines(name):
+    def receipts(name):
         if name not in made:
             found = [path for folder in PINNED if (path := ROOT / "fixtures" / folder / f"{name}.jsonl").is_file()]
             if name == SUITE:
@@ -52,18 +57,18 @@ def lines_of(tmp_path_factory):
                 bundle = load(name, kind="law")[0]
                 found = [execute(bundle, tmp_path_factory.mktemp("profiles") / name).place / "receipts.jsonl"]
             (file,) = found
-            made[name] = file.read_bytes().splitlines()
+            lines = [(line, json.loads(line)) for line in file.read_bytes().splitlines()]
+            made[name] = [Receipt(seq, line, read["type"], read["body"]) for seq, (line, read) in enumerate(lines)]
         return made[name]
 
-    return lines
+    return receipts
 
 
-def answer(question, kind, lines_of):
+def answer(question, receipts_of):
     name, stated = question.named.of, question.reads == {"specs"}
-    answers = Answers([question], name, kind, load(name, kind=kind)[0] if stated else None)
-    for seq, line in enumerate([] if stated else lines_of(name)):
-        parsed = json.loads(line)
-        answers.add(Receipt(seq, line, parsed["type"], parsed["body"]))
+    answers = Answers([question], name, kind_of(name), shipped(name) if stated else None)
+    for receipt in [] if stated else receipts_of(name):
+        answers.add(receipt)
     return [check.outcome for check in answers.checks("key", Verification())]
 
 
@@ -74,8 +79,8 @@ def kind_of(name):
 
 
 @pytest.mark.parametrize("profile", SEEDS)
-def test_real_receipts_answer_whatever_is_asked_of_receipts(profile, lines_of):
-    found = {each.id: answer(each, kind_of(each.named.of), lines_of) for each in asked(profile)}
+def test_real_receipts_answer_whatever_is_asked_of_receipts(profile, receipts_of):
+    found = {each.id: answer(each, receipts_of) for each in asked(profile)}
     assert {id_: outcomes for id_, outcomes in found.items() if outcomes != [Outcome.PASSED]} == {
         id_: [Outcome.FAILED] for id_ in MADE_SMALL & found.keys()
     }

@@ -82,12 +82,12 @@ def every_place():
 
 
 def test_whatever_is_written_down_is_about_constants_that_are_there():
-    places = set(every_place())
+    places, known, by_place = set(every_place()), reasons(), noticed()
     tests = {check for _, row in rows_of(ROOT, [*PROFILES], []) for check in row.get("checks", ())}
-    assert [reason for reason in reasons() if not any(is_about(reason, place) for place in places)] == []
-    assert noticed().keys() - places == set()
-    assert {by for by in noticed().values() if not by.startswith("evidence of ")} - tests == set()
-    assert {place for place in noticed() if reason_for(place, reasons())} == set()
+    assert [reason for reason in known if not any(is_about(reason, place) for place in places)] == []
+    assert by_place.keys() - places == set()
+    assert {by for by in by_place.values() if not by.startswith("evidence of ")} - tests == set()
+    assert {place for place in by_place if reason_for(place, known)} == set()
 
 
 @pytest.fixture(scope="module")
