@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -185,31 +185,25 @@ class DefinedCall(Typed, frozen=True, eq=False):
     record: Typed | None = None
 
 
+_PARTS: Final[Mapping[type[Typed], Callable[[Any], tuple[Typed, ...]]]] = {
+    **dict.fromkeys((Field, Present), lambda node: (node.operand,)),
+    **dict.fromkeys((Operation, Junction, NativeCall), lambda node: node.args),
+    Item: lambda node: (node.operand, node.index),
+    Choice: lambda node: (node.condition, node.then, node.otherwise),
+    MakeList: lambda node: node.items,
+    MakeMap: lambda node: tuple(part for entry in node.entries for part in entry),
+    Loop: lambda node: (node.target, *((node.condition,) if node.condition else ()), node.body),
+    Fold: lambda node: (node.target, node.initial, node.body),
+    Search: lambda node: (node.origins, node.body),
+    DefinedCall: lambda node: node.args if node.record is None else (node.record, *node.args),
+}
+"""By the type of a node how its parts are read; every analysis asks for them, and trying each class in turn is slow."""
+
+
 def parts(node: Typed) -> tuple[Typed, ...]:
     """The direct parts of a node, in order of evaluation; the body of a defined function is none of them."""
-    match node:
-        case Field() | Present():
-            return (node.operand,)
-        case Item():
-            return (node.operand, node.index)
-        case Operation() | Junction() | NativeCall():
-            return node.args
-        case Choice():
-            return (node.condition, node.then, node.otherwise)
-        case MakeList():
-            return node.items
-        case MakeMap():
-            return tuple(part for entry in node.entries for part in entry)
-        case Loop():
-            return (node.target, *((node.condition,) if node.condition else ()), node.body)
-        case Fold():
-            return (node.target, node.initial, node.body)
-        case Search():
-            return (node.origins, node.body)
-        case DefinedCall():
-            return node.args if node.record is None else (node.record, *node.args)
-        case _:
-            return ()
+    read = _PARTS.get(type(node))
+    return () if read is None else read(node)
 
 
 def walk(node: Typed) -> Iterator[Typed]:
