@@ -1,18 +1,26 @@
-"""`python -m bench.floor [steps]`: what a step of the engine takes at least, beside the hand-written loop.
+"""`python -m bench.floor [steps] [--suite FILE]`: what a step of the engine, or a suite, takes at least.
 
 Measured in turns, by processor time: the hand-written loop, the engine, and what the engine calls in one run, called
 again without the loop: the functions that it generates of expressions, and the digests and lines of its receipts. Then
 the engine with every expression interpreted, in place of generated code. The hand-written loop makes the same receipts,
-so it needs the same digests and lines.
+so it needs the same digests and lines. Of a suite, its runs are measured, with their replay, and of what they call the
+expressions, and the digests, lines and parsing.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
-from collections.abc import Callable, Iterator, Mapping
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
+from math import inf
+from pathlib import Path
+from time import process_time
+from types import FunctionType
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -21,31 +29,21 @@ from bench.pieces import run_engine, run_handwritten
 from bench.results import machine
 from bench.task import read_task
 from specledger.compile.scenario import compile_scenario
+from specledger.compile.suite import DeferredPlan
+from specledger.core.digest import file_digest
 from specledger.core.events import Event
+from specledger.core.weight import write
 from specledger.evidence.chain import Chain, run_id
 from specledger.expr.generate import compiler
 from specledger.expr.generate.emitter import Emitter
-from specledger.gates import capability
 from specledger.kinds import load
+from specledger.kinds.suite import SuiteRuns
 from specledger.load import Bundle
-from specledger.run import decision, episode
 from specledger.run.loop import run
 
 SCENARIO: Final = "specs/scenario/hazard.yaml"
 AIM: Final = 1.2
-_DIGESTS: Final = {
-    episode: (
-        "leaves_of",
-        "observation_digest",
-        "proposal_digest",
-        "scope_digest",
-        "set_root",
-        "state_digest",
-        "write",
-    ),
-    decision: ("part_tip", "state_digest"),
-    capability: ("leaf", "proposal_digest", "token_id"),
-}
+_DIGESTS: Final = tuple(f"specledger.core.{name}" for name in ("binding", "canonical", "digest", "merkle"))
 Function = Callable[..., Any]
 
 
@@ -54,21 +52,22 @@ class Calls:
 
     def __init__(self) -> None:
         """Record nothing yet."""
-        self.kept: list[tuple[Function, tuple[Any, ...]]] = []
+        self.kept: list[partial[Any]] = []
         self.wrapped: dict[Function, Function] = {}
         self._inside = True
 
     def wrap(self, function: Function) -> Function:
-        """A function whose calls are recorded."""
+        """A function whose calls are recorded, unless they raise."""
 
         @wraps(function)
-        def call(*given: Any) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
             if self._inside:
-                return function(*given)
+                return function(*given, **named)
             self._inside = True
             try:
-                self.kept.append((function, given))
-                return function(*given)
+                value = function(*given, **named)
+                self.kept.append(partial(function, *given, **named))
+                return value
             finally:
                 self._inside = False
 
@@ -83,8 +82,21 @@ class Calls:
 
     def again(self) -> None:
         """Call all of it again."""
-        for function, given in self.kept:
-            function(*given)
+        for call in self.kept:
+            call()
+
+    def split(self) -> tuple[Calls, Calls]:
+        """The digests and canonical forms; all else."""
+        parts = Calls(), Calls()
+        for call in self.kept:
+            parts[not _is_digest(call.func)].kept.append(call)
+        return parts
+
+
+def _is_digest(function: Function) -> bool:
+    """Whether a function makes digests and canonical forms, or parses these; files are gone when it is called again."""
+    digests = isinstance(function, FunctionType) and (function.__module__ in _DIGESTS or function is write)
+    return digests and function is not file_digest
 
 
 @contextmanager
@@ -107,15 +119,30 @@ def generated(calls: Calls) -> Iterator[None]:
         space.update({n: calls.wrapped[f] for n, f in space.items() if callable(f) and f in calls.wrapped})
 
 
+@contextmanager
+def digesting(calls: Calls) -> Iterator[None]:
+    """Record calls of the functions by which modules outside make digests and canonical forms, and parse these."""
+    modules = [
+        module for name, module in sys.modules.items() if name.startswith("specledger.") and name not in _DIGESTS
+    ]
+    changes = [
+        patch.object(module, name, calls.wrap(function))
+        for module in modules
+        for name, function in vars(module).items()
+        if _is_digest(function)
+    ]
+    for change in changes:
+        change.start()
+    yield
+    for change in changes:
+        change.stop()
+
+
 def digests_of(work: Callable[[], list[Event]]) -> tuple[Calls, list[Event]]:
     """The calls by which some work makes digests and canonical forms, and its events."""
     calls, events = Calls(), list[Event]()
-    patches = [patch.object(m, name, calls.wrap(getattr(m, name))) for m, names in _DIGESTS.items() for name in names]
-    for change in patches:
-        change.start()
-    calls.record(lambda: events.extend(work()))
-    for change in patches:
-        change.stop()
+    with digesting(calls):
+        calls.record(lambda: events.extend(work()))
     return calls, events
 
 
@@ -151,12 +178,53 @@ def pieces_of(bundle: Bundle) -> tuple[list[Piece], int]:
     ], steps
 
 
+def measure_suite(file: str, changes: Sequence[str], rounds: int) -> None:
+    """Measure the runs of a suite, then what they call, and print."""
+    bundle = load(file, set=list(changes))[0]
+    calls, least = Calls(), dict[str, float]()
+
+    def run_all() -> None:
+        deferred = DeferredPlan(bundle)
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            runs = SuiteRuns(folder, deferred, trusted=False, record=False)
+            for number in range(len(deferred.plan.cases)):
+                runs(number)
+
+    with generated(calls), digesting(calls):
+        calls.record(run_all)
+    digests, expressions = calls.split()
+    for _ in range(rounds):
+        for name, work in (
+            ("runs of the suite", run_all),
+            ("their expressions alone", expressions.again),
+            ("their digests, lines and parsing alone", digests.again),
+        ):
+            gc.collect()
+            began = process_time()
+            work()
+            least[name] = min(least.get(name, inf), process_time() - began)
+    whole, *parts = least.values()
+    print(
+        f"{Path(file).stem}: {len(calls.kept):,} calls; least of {rounds} rounds; {machine()}, load {os.getloadavg()[0]:.1f}"
+    )
+    print("| what | s of CPU | of the runs |\n| --- | --- | --- |")
+    for name, seconds in (*least.items(), ("both: runs that take nothing else", sum(parts))):
+        print(f"| {name} | {seconds:.2f} | {seconds / whole:.2f} |")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.floor", description=__doc__)
     parser.add_argument("steps", nargs="?", type=int, default=2_000, help="steps of a round at least (default 2000)")
     parser.add_argument("--rounds", type=int, default=7, help="rounds that are counted (default 7)")
+    parser.add_argument("--suite", metavar="FILE", help="measure the runs of a suite instead")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="PATH=VALUE", help="change the suite, as `spec run`"
+    )
     options = parser.parse_args()
+    if options.suite is not None:
+        measure_suite(options.suite, options.set, options.rounds)
+        return
     horizon = load(SCENARIO)[0].main.model.horizon  # type: ignore[attr-defined]
     made, steps = pieces_of(load(SCENARIO, set=[f"episodes={-(-options.steps // horizon)}"])[0])
     least = {measured.name: min(measured.cpu) / steps * 1e6 for measured in measure(made, options.rounds)}

@@ -1,7 +1,9 @@
 """What the floor of a step is measured from: the outermost calls of one run, which give the same again."""
 
-from bench.floor import Calls, digests_of, generated
+from bench.floor import Calls, digesting, digests_of, generated
+from specledger.core import canonical
 from specledger.core.events import Event
+from specledger.evidence import chain
 from specledger.expr.generate.emitter import Emitter
 
 
@@ -13,7 +15,7 @@ def test_the_outermost_calls_are_recorded_and_called_again():
     assert calls.kept == []
     calls.record(lambda: outer(1))
     outer(5)
-    assert [given for _, given in calls.kept] == [(1,)]
+    assert [call.args for call in calls.kept] == [(1,)]
     calls.again()
     assert seen == [1, 2, 6, 2]
 
@@ -27,10 +29,22 @@ def test_generated_functions_call_one_another_as_they_are():
         two = emitter.function("two", [x], [f"return {one}({x}) + 1"])
         functions = emitter.build()
     calls.record(lambda: functions[two](1))
-    ((function, given),) = calls.kept
-    assert (given, function(1), function.__globals__[one] in calls.wrapped) == ((1,), 3, False)
+    (call,) = calls.kept
+    assert (call.args, call(), call.func.__globals__[one] in calls.wrapped) == ((1,), 3, False)
 
 
 def test_digests_are_recorded_with_the_events_of_the_work():
     calls, events = digests_of(lambda: [Event("end", {})])
     assert (calls.kept, [event.type for event in events]) == ([], ["end"])
+
+
+def test_digests_of_all_modules_are_told_from_what_else_is_called():
+    calls = Calls()
+    with digesting(calls):
+        calls.record(lambda: chain.canonical_ints({"x": 1}))
+    calls.record(lambda: calls.wrap(len)("text"))
+    digests, others = calls.split()
+    assert ([call.func for call in digests.kept], [call.func for call in others.kept]) == (
+        [canonical.canonical_ints],
+        [len],
+    )
