@@ -8,13 +8,15 @@ breadth-first search on 4-connected grids.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from operator import add, sub
-from typing import TypedDict
+from typing import Final, TypedDict
 
 Field = list[list[int]]
 
 _RAGGED = "the rows of the field differ in length"
+_MOST_CELLS_KEPT: Final = 4_096  # of a map whose distances are kept, so that those of 128 maps take 5 MB
 
 
 class Cell(TypedDict):
@@ -296,9 +298,15 @@ def distances(blocked: Field, p: Cell) -> Field:
     for row in blocked:
         free += bytes([not a for a in row]) + bytes(stride - len(row))
     free += bytes(stride)
-    distance = [-1] * len(free)
-    front = [(y + 1) * stride + x]
-    steps = distance[front[0]] = free[front[0]] = 0
+    spread = _known_spread if len(free) <= _MOST_CELLS_KEPT else _spread
+    distance = spread(bytes(free), stride, (y + 1) * stride + x)
+    return [distance[(y + 1) * stride : (y + 1) * stride + len(row)] for y, row in enumerate(blocked)]
+
+
+def _spread(cells: bytes, stride: int, start: int) -> list[int]:
+    """Steps from a cell to every cell that is 1; of the others -1."""
+    free, distance, front = bytearray(cells), [-1] * len(cells), [start]
+    steps = distance[start] = free[start] = 0
     while front:
         steps += 1
         reached = []
@@ -309,7 +317,10 @@ def distances(blocked: Field, p: Cell) -> Field:
                     distance[near] = steps
                     reached.append(near)
         front = reached
-    return [distance[(y + 1) * stride : (y + 1) * stride + len(row)] for y, row in enumerate(blocked)]
+    return distance
+
+
+_known_spread = lru_cache(maxsize=128)(_spread)  # an agent, its governor and a replay ask about equal maps
 
 
 def cells_at_least(f: Field, bound: int) -> list[Cell]:

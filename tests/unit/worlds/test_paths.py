@@ -96,6 +96,15 @@ def test_an_optimistic_way_is_the_shortest_on_endless_open_ground(f, p):
     assert len(found[0]) == max(len(f[0]), p["x"] + 1) + 1
 
 
+def test_distances_of_equal_maps_are_equal_and_lists_of_their_own():
+    for side in (3, 70):  # kept, and too large to be kept
+        first = distances([[0] * side for _ in range(side)], {"x": 0, "y": 0})
+        expected = copy.deepcopy(first)
+        first[0][1] = 99
+        assert distances([[0] * side for _ in range(side)], {"x": 0, "y": 0}) == expected
+        assert expected == [[x + y for x in range(side)] for y in range(side)]
+
+
 def test_an_optimistic_way_begins_on_the_map_or_right_of_it_and_below():
     assert open_distances([[0, 1]], [1], {"x": -1, "y": 0}) == [[-1, -1]]
     assert open_distances([], [1], {"x": 0, "y": 0}) == [[0, 1], [1, 2]]
