@@ -41,7 +41,7 @@ def test_digests_are_recorded_with_the_events_of_the_work():
 def test_digests_of_all_modules_are_told_from_what_else_is_called():
     calls = Calls()
     with digesting(calls):
-        calls.record(lambda: chain.canonical_ints({"x": 1}))
+        calls.record(lambda: vars(chain)["canonical_ints"]({"x": 1}))
     calls.record(lambda: calls.wrap(len)("text"))
     digests, others = calls.split()
     assert ([call.func for call in digests.kept], [call.func for call in others.kept]) == (
