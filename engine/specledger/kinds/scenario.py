@@ -196,12 +196,13 @@ def _text(finished: Finished) -> str:
 
 
 def _what_happened(finished: Finished, result: Mapping[str, Any]) -> str:
-    """Who acted, for how long, whether a goal was reached, and how often an invariant or a rule was judged."""
+    """Who acted, for how long, whether a goal was reached, and how often an invariant, a probe or a rule was judged."""
     reached = f"reached the goal in {result['successes']} of" if finished.goal else "acted in"
     counts = [counted(result["steps"], "step")]
     counts += [counted(result["drifts"], "drift")] if result["drifts"] else []
-    judged = "invariants and rules" if "rules" in result else "invariants"
-    counts.append(f"{judged} judged {counted(result['checks'], 'time')}")
+    judged = ["invariants", *(name for name in ("probes", "rules") if name in result)]
+    subject = " and ".join([", ".join(judged[:-1]), judged[-1]] if len(judged) > 1 else judged)
+    counts.append(f"{subject} judged {counted(result['checks'], 'time')}")
     who = printable(finished.agents) or "the agent"
     return f"{who} {reached} {counted(result['episodes'], 'episode')}, {', '.join(counts)}"
 

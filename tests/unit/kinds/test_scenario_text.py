@@ -38,6 +38,8 @@ def printed(**changes):
 def _without_the_rest(monkeypatch):
     monkeypatch.setattr(scenario, "footer", lambda finished: [])
     monkeypatch.setattr(scenario, "failed_calls", lambda finished: "")
+    monkeypatch.setattr(scenario, "probe_counts", lambda finished: [])
+    monkeypatch.setattr(scenario, "run_remarks", lambda finished: ())
 
 
 MORE = {
@@ -76,6 +78,10 @@ HEADS = {
     "an agent without a name": ({"agents": ""}, "the agent reached the goal in 1 of 2 episodes, 8 steps, invariants judged 1 time"),
     "a world without a goal": ({"goal": False}, "ann acted in 2 episodes, 8 steps, invariants judged 1 time"),
     "drifts": ({"drifts": 1}, "ann reached the goal in 1 of 2 episodes, 8 steps, 1 drift, invariants judged 1 time"),
+    "probes and rules": (
+        {"goal": False, "rules": {}, "probes": {}},
+        "ann acted in 2 episodes, 8 steps, invariants, probes and rules judged 1 time",
+    ),
     "rules of policies": ({"goal": False, "rules": {}}, "ann acted in 2 episodes, 8 steps, invariants and rules judged 1 time"),
 }  # fmt: skip
 
