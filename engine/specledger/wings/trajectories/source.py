@@ -6,7 +6,7 @@ finding in its place. Lines are read one by one; a document is read whole, withi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,11 +50,12 @@ class Source:
         self.companions: list[Source] = []
         self._document: Record | Finding | None = None
         self._decided = False
+        self._held: Iterable[Record | Finding] | None = None
 
-    def holding(self, value: Any) -> Source:
-        """The log, as one document that another program read."""
+    def holding(self, records: Iterable[Record | Finding]) -> Source:
+        """The log, as the records that another program reads of it."""
         read = Source(self.path, self.name)
-        read._document, read._decided = Record(value, 0), True
+        read._held = records
         return read
 
     def sample(self) -> list[Record]:
@@ -69,6 +70,9 @@ class Source:
 
     def records(self) -> Iterator[Record | Finding]:
         """The records in order, and a finding where something is none."""
+        if self._held is not None:
+            yield from self._held
+            return
         if not self._decided:
             self._document = self._read_document()
             self._decided = True

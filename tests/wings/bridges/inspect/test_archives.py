@@ -3,6 +3,7 @@
 import pytest
 
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker
+from specledger.wings.trajectories.readers import inspect_archive
 from specledger.wings.trajectories.reading import read_logs
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed; `make inspect` does so")
@@ -111,3 +112,42 @@ def test_epochs_are_trajectories_and_a_limit_ends_one(tmp_path):
     read = logged(tmp_path, solver, *said, epochs=2, message_limit=4, max_samples=1)
     assert len({trajectory.id for trajectory in read}) == 2
     assert all(len(calls(trajectory)) in (2, 3) for trajectory in read)
+
+
+def epochs(folder):
+    """An archive of three samples."""
+    from inspect_ai.solver import generate, use_tools
+
+    said = [answer for _ in range(3) for answer in (("c", "lookup", {"name": "Ann"}), "She is 42.")]
+    logged(folder, [use_tools(lookup()), generate()], *said, epochs=3, max_samples=1)
+    (file,) = folder.glob("*.eval")
+    return file
+
+
+def test_samples_of_an_archive_are_read_one_by_one(tmp_path, monkeypatch):
+    """Each is bounded, not all together; one that is too large is a finding, and the others are read."""
+    file = epochs(tmp_path)
+    sizes = inspect_archive._sizes(file)
+    largest = max(sizes.values())
+    assert sum(sizes.values()) > largest + sum(sizes[name] for name in sizes if not name.startswith("samples/"))
+    monkeypatch.setattr(inspect_archive, "MAX_DOCUMENT", sum(sizes.values()) - 1)
+    assert len(list(read_logs([file]))) == 3
+    large = next(name for name in sizes if name.startswith("samples/"))
+    monkeypatch.setattr(inspect_archive, "_sizes", lambda path: {**sizes, large: 1 << 40})
+    read = list(read_logs([file]))
+    told = [entry for trajectory in read for entry in trajectory.entries if isinstance(entry, Finding)]
+    assert [finding.code for finding in told] == ["E_LOG_SIZE"]
+    assert "a sample of 1099511627776 bytes" in told[0].message
+    assert sum(len(calls(trajectory)) == 2 for trajectory in read) == 2
+
+
+def test_that_an_evaluation_did_not_end_is_told_once(tmp_path):
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    log = read_eval_log(str(epochs(tmp_path)))
+    log.status = "cancelled"
+    write_eval_log(log, str(tmp_path / "cancelled.eval"))
+    read = list(read_logs([tmp_path / "cancelled.eval"]))
+    assert sum(len(calls(trajectory)) == 2 for trajectory in read) == 3
+    told = [entry.code for trajectory in read for entry in trajectory.entries if isinstance(entry, Finding)]
+    assert told == ["E_LOG_FAILED"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile
 
 from pydantic_core import to_json
 
-from specledger.core.canonical import NotCanonical
+from specledger.core.canonical import E_CANON_SIZE, NotCanonical
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.log_json import parse_log_json
 from specledger.pipeline.checking import annotated
@@ -18,7 +19,7 @@ from specledger.wings.trajectories.formats.compile import compile_format
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.readers.inspect_events import with_events
 from specledger.wings.trajectories.readers.reader import Reader
-from specledger.wings.trajectories.source import MAX_DOCUMENT, MAX_VOLUME, Source
+from specledger.wings.trajectories.source import MAX_DOCUMENT, MAX_VOLUME, Record, Source
 
 _MAGIC: Final = b"PK\x03\x04"
 _ANNOTATION: Final = "inspect_archive"
@@ -27,6 +28,8 @@ _READ: Final = (
     *("event", "span_id", "parent_id", "type", "name", "id"),
     *("function", "arguments", "result", "error", "message_id", "output"),
 )
+_SAMPLES: Final = "samples/"
+"""What the names of the members begin with that hold a sample each."""
 _MOST_MEMBERS: Final = 100_000
 _PACKAGE: Final = (
     "a log of Inspect AI is read by its package, the extra `inspect`; `inspect log convert --to json` writes it as "
@@ -42,56 +45,102 @@ def is_archive(path: Path) -> bool:
 
 def _read(source: Source) -> Iterator[Trajectory]:
     finding = _refused(source.path)
-    if finding is not None:
-        yield Trajectory(source.name, source.name, INSPECT.name, (finding,))
-        return
-    document: Any = None
-    try:
-        document = _document(source.path)
-    except ImportError:
-        finding = Finding(E_LOG_FORMAT, _PACKAGE)
-    except NotCanonical as error:
-        finding = Finding(E_LOG_SIZE, f"too large: {error.message}")
-    except Exception as error:
-        finding = Finding(E_LOG_FILE, f"Inspect AI does not read the log: {type(error).__name__}")
+    records: Iterator[Record | Finding] = iter(())
+    if finding is None:
+        try:
+            records = _opened(source.path)
+        except ImportError:
+            finding = Finding(E_LOG_FORMAT, _PACKAGE)
+        except Exception as error:
+            finding = _unread(error)
     if finding is not None:
         yield Trajectory(source.name, source.name, INSPECT.name, (finding,))
         return
     reader = compile_format(annotated("format", _ANNOTATION).main, Diagnostics())
-    yield from reader.read(source.holding(document))
+    yield from reader.read(source.holding(records))
+
+
+def _unread(error: Exception) -> Finding:
+    """What says why a log or a sample is not read."""
+    if isinstance(error, NotCanonical):
+        return Finding(E_LOG_SIZE, f"too large: {error.message}")
+    return Finding(E_LOG_FILE, f"Inspect AI does not read the log: {type(error).__name__}")
 
 
 def _refused(path: Path) -> Finding | None:
-    """Why a log is not read: it is a damaged archive, or holds too much."""
-    members, size = 1, path.stat().st_size
+    """Why a log is not read: it is a damaged archive, or holds too much beside its samples."""
+    size = path.stat().st_size
     if is_archive(path):
         try:
-            with ZipFile(path) as archive:
-                listed = archive.infolist()
+            sizes = _sizes(path)
         except (BadZipFile, OSError):
             return Finding(E_LOG_FILE, "the archive is damaged")
-        members, size = len(listed), sum(member.file_size for member in listed)
-    if members > _MOST_MEMBERS or size > MAX_DOCUMENT:
+        if len(sizes) > _MOST_MEMBERS:
+            return Finding(E_LOG_SIZE, f"an archive of {len(sizes)} members, more than {_MOST_MEMBERS}, is not read")
+        size = sum(size for name, size in sizes.items() if not name.startswith(_SAMPLES))
+    if size > MAX_DOCUMENT:
         return Finding(E_LOG_SIZE, f"a log of {size} bytes, more than {MAX_DOCUMENT}, is not read")
     return None
 
 
-def _document(path: Path) -> Any:
-    """The log as its JSON, with what only events hold among the messages."""
-    from inspect_ai.log import read_eval_log  # noqa: PLC0415 - an extra of 300 MB
+def _sizes(path: Path) -> dict[str, int]:
+    """The sizes of an archive's members, of several with one name that of the largest."""
+    sizes: dict[str, int] = {}
+    with ZipFile(path) as archive:
+        for member in archive.infolist():
+            sizes[member.filename] = max(member.file_size, sizes.get(member.filename, 0))
+    return sizes
 
-    log = read_eval_log(str(path), resolve_attachments=True)
-    samples: list[Any] = []
-    for sample in log.samples or ():
-        events = [_slim(event) for event in sample.events]
-        attempts = [
-            {"message": attempt.message, "events": [_slim(event, "input") for event in attempt.events or ()]}
-            for attempt in sample.error_retries or ()
-        ]
-        rest = sample.model_dump(mode="json", exclude_none=True, exclude={"events", "error_retries", "store"})
-        samples.extend(with_events({**rest, "events": events, "error_retries": attempts}))
+
+def _opened(path: Path) -> Iterator[Record | Finding]:
+    """The records of a log, whose head is read at once; of an archive one sample is in memory at a time."""
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries  # noqa: PLC0415 - an extra of 300 MB
+
+    alone = is_archive(path)
+    log = read_eval_log(str(path), header_only=alone, resolve_attachments=True)
     head = log.model_dump(mode="json", exclude_none=True, include={"status", "error", "eval"})
-    return parse_log_json(to_json({**head, "samples": samples}), most=MAX_VOLUME)
+    if not alone:
+        return _records(head, iter(log.samples or ()))
+    return _records(head, map(partial(_sample, path, _sizes(path)), read_eval_log_sample_summaries(str(path))))
+
+
+def _sample(path: Path, sizes: dict[str, int], summary: Any) -> Any:
+    from inspect_ai.log import read_eval_log_sample  # noqa: PLC0415 - an extra of 300 MB
+
+    own = sizes.get(f"{_SAMPLES}{summary.id}_epoch_{summary.epoch}.json")
+    size = max(sizes.values()) if own is None else own
+    if size > MAX_DOCUMENT:
+        raise NotCanonical(E_CANON_SIZE, "$", f"a sample of {size} bytes, more than {MAX_DOCUMENT}")
+    return read_eval_log_sample(str(path), summary.id, summary.epoch, resolve_attachments=True)
+
+
+def _records(head: dict[str, Any], samples: Iterator[Any]) -> Iterator[Record | Finding]:
+    """A record of each sample, the first with what is of the whole log; a finding in place of one that is not read."""
+    while True:
+        try:
+            sample = next(samples, None)
+            if sample is None:
+                break
+            form = to_json({**head, "samples": list(_with_attempts(sample))})
+            record = Record(parse_log_json(form, most=MAX_VOLUME), 0)
+        except Exception as error:
+            yield _unread(error)
+            continue
+        yield record
+        head = {}
+    if head:
+        yield Record(parse_log_json(to_json({**head, "samples": []}), most=MAX_VOLUME), 0)
+
+
+def _with_attempts(sample: Any) -> Iterator[dict[str, Any]]:
+    """A sample as its JSON, with what only events hold among the messages, after the attempts at it that failed."""
+    events = [_slim(event) for event in sample.events]
+    attempts = [
+        {"message": attempt.message, "events": [_slim(event, "input") for event in attempt.events or ()]}
+        for attempt in sample.error_retries or ()
+    ]
+    rest = sample.model_dump(mode="json", exclude_none=True, exclude={"events", "error_retries", "store"})
+    yield from with_events({**rest, "events": events, "error_retries": attempts})
 
 
 def _slim(event: Any, *more: str) -> Any:
