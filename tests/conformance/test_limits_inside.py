@@ -456,6 +456,7 @@ LIMITS: dict[str, dict[str, object]] = {
     "wings.trajectories.rules.paths": {"MOST_LEAVES": 100_000, "_DEEPEST": 64},
     "wings.trajectories.rules.phrases": {"SEARCHED": 16_384, "_TEXT": 100, "_WORD": 300, "_PLACE": 16},
     "wings.trajectories.rules.structured": {"_MOST": 16_000_000},
+    "wings.trajectories.rules.values": {"_FEW_BYTES": 10_000},
     "wings.trajectories.rules.windows": {"_LATEST": -1},
     "wings.trajectories.scan": {"MOST_BREACHES": 25, "MOST_UNREAD": 5},
     "wings.trajectories.scan_text": {"_SHOWN": 5, "_LONGEST": 80},

@@ -406,7 +406,7 @@ def test_an_archive_says_which_package_reads_it(tmp_path, monkeypatch):
 
 def test_an_archive_that_holds_too_much_is_not_opened(tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("samples/a.json", b" " * (65 << 20))
+        archive.writestr("header.json", b" " * (65 << 20))
     (trajectory,) = read_logs([tmp_path])
     assert [entry.code for entry in trajectory.entries if isinstance(entry, Finding)] == ["E_LOG_SIZE"]
 

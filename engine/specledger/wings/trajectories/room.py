@@ -33,8 +33,10 @@ def beginning(text: str) -> str:
 
 def count_text(counts: Counter[str], text: str) -> None:
     """Count a text, of which logs may have any number: its beginning, where it is long."""
-    text = beginning(text)
-    counts[text if text in counts or len(counts) < MOST_COUNTED else OTHERS] += 1
+    if text not in counts:
+        text = beginning(text)
+        text = text if text in counts or len(counts) < MOST_COUNTED else OTHERS
+    counts[text] += 1
 
 
 class Room:

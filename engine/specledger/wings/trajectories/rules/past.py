@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import re2
@@ -151,50 +151,42 @@ class Source:
             index = self._indexes[type_] = _Index()
         if index.seen < len(self.events):
             for event in self.events[index.seen :]:
-                if self._may_search(event):
-                    self._session.room.take_bytes(self._read(index, type_, event))
+                self._session.room.take_bytes(self._read(index, type_, event))
             index.seen = len(self.events)
         return index
 
-    def _may_search(self, event: Event) -> bool:
-        """Whether there is room for what is found in an event; where there is not, what is not found is unknown."""
-        if not self._session.room.full and all(len(text) <= _MOST_TEXT for text in self._texts(event)):
-            return True
+    def _texts(self, event: Event) -> list[str]:
+        """What of an event is searched: its texts, or those at the fields of its result.
+
+        None of them where there is no room for what is found in them: then what is not found is unknown.
+        """
+        if self.plan.sort != "field":
+            texts = event_texts(event)
+        else:
+            texts = [t for t in map(text_of, at_fields(event.root("result"), self.plan.fields)) if t is not None]
+        if not self._session.room.full and max(map(len, texts), default=0) <= _MOST_TEXT:
+            return texts
         self._unknown = self._unknown or (TOO_MUCH, event)
-        return False
+        return []
 
     def _read(self, index: _Index, type_: str, event: Event) -> int:
         """Add an event to an index; the bytes that are kept of it, about."""
-        if type_ in _AS_WORDS and self.plan.sort != "field":
-            return sum(index.phrases.add(heard, event) for heard in heard_texts(event))
+        texts, field = self._texts(event), self.plan.sort == "field"
+        if type_ in _AS_WORDS and not field:
+            return sum(index.phrases.add(heard, event) for heard in heard_texts(event)) if texts else 0
         kept = 0
-        for value in self._values(type_, event):
-            if value not in index.exact:
-                index.exact[value] = event
-                kept += _VALUE + len(value)
+        for text in texts:
+            for value in (WHOLE[type_](text),) if field else INSIDE[type_](text):
+                if value is not None and value not in index.exact:
+                    index.exact[value] = event
+                    kept += _VALUE + len(value)
         return kept
-
-    def _texts(self, event: Event) -> list[str]:
-        """What of an event is searched: its texts, or those at the fields of its result."""
-        if self.plan.sort != "field":
-            return event_texts(event)
-        texts = map(text_of, at_fields(event.root("result"), self.plan.fields))
-        return [text for text in texts if text is not None]
-
-    def _values(self, type_: str, event: Event) -> Iterator[str]:
-        """The values of one type in an event."""
-        for text in self._texts(event):
-            if self.plan.sort != "field":
-                yield from INSIDE[type_](text)
-            elif (value := WHOLE[type_](text)) is not None:
-                yield value
 
     def flows(self, plain: str) -> Origin | None:
         """The origin of something of this source that is inside a text of words."""
         self._take()
         for event in self.events[self._learned :]:
-            if self._may_search(event):
-                self._session.room.take_bytes(self._learn(event))
+            self._session.room.take_bytes(self._learn(event))
         self._learned = len(self.events)
         padded, at = f"{plain} ", 0
         run_words = plain.split(" ") if plain else []
@@ -208,15 +200,15 @@ class Source:
 
     def _learn(self, event: Event) -> int:
         """Keep what is looked for inside texts; the bytes that it takes, about."""
-        origin, kept = self._origin(event), 0
+        origin, texts, kept = self._origin(event), self._texts(event), 0
         if self.plan.sort == "field":
-            for text in self._texts(event):
+            for text in texts:
                 plain = words(text)
                 if len(plain) >= self.plan.least:
                     self._leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
                     kept += 2 * _VALUE + len(plain)
             return kept
-        for heard in heard_texts(event):
+        for heard in heard_texts(event) if texts else ():
             for run in _runs(heard.words.split(), self.plan.least):
                 if run not in self._runs:
                     self._runs[run] = origin
@@ -249,8 +241,9 @@ def event_texts(event: Event) -> list[str]:
 def heard_texts(event: Event) -> list[HeardText]:
     """These texts, made once for all sources of a trajectory."""
     if event.heard is None:
-        event.heard = [HeardText(text) for text in event_texts(event)]
-        event.room.take_bytes(sum(_VALUE + 2 * len(text.text) for text in event.heard))
+        texts = event_texts(event)
+        event.heard = list(map(HeardText, texts))
+        event.room.take_bytes(_VALUE * len(texts) + 2 * sum(map(len, texts)))
     return event.heard
 
 

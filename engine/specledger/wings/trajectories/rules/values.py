@@ -14,6 +14,7 @@ from unicodedata import normalize
 from specledger.core.log_json import as_text
 
 _WORD: Final = re.compile(r"\w+")
+_FEW_BYTES: Final = 10_000
 _ASCII_WORDS: Final = bytes(
     ord(character.lower()) if _WORD.match(character) else ord(" ") for character in map(chr, range(128))
 ) + bytes(128)
@@ -96,6 +97,8 @@ def words(text: str) -> str:
     """The words of a text in one spelling, with a space between: letter case, marks and white space do not count."""
     if text.isascii():
         spaced = text.encode().translate(_ASCII_WORDS)
+        if len(text) <= _FEW_BYTES:
+            return b" ".join(spaced.split()).decode()
         while b"  " in spaced:  # a list of all words would take many times the memory of the text
             spaced = spaced.replace(b"  ", b" ")
         return spaced.strip().decode()
