@@ -451,7 +451,7 @@ LIMITS: dict[str, dict[str, object]] = {
         "_WORK": 1_000_000,
     },
     "wings.trajectories.rules.constants": {"_MOST": 4096, "_WORK": 100_000},
-    "wings.trajectories.rules.judging": {"_HOLDS": (True, "", ""), "_SHOWN": 200},
+    "wings.trajectories.rules.judging": {"_HOLDS": (True, "", "", ""), "_SHOWN": 200},
     "wings.trajectories.rules.past": {"_MOST_TEXT": 2_000_000, "_VALUE": 200},
     "wings.trajectories.rules.paths": {"MOST_LEAVES": 100_000, "_DEEPEST": 64},
     "wings.trajectories.rules.phrases": {"SEARCHED": 16_384, "_TEXT": 100, "_WORD": 300, "_PLACE": 16},
