@@ -387,3 +387,15 @@ def test_what_breaks_a_rule_is_told_at_its_demand(spec, tmp_path, monkeypatch, k
     column = rule.index(f" {key}: ") + (len(" require: ") if key == "require" else 1) + 1
     assert (told["key"], told["times"], told["line"], told["column"]) == (key, 1, 6, column)
     assert f"rules.yaml:6:{column}: it is broken 1 time by its `{key}`" in spec(*words).out
+
+
+@pytest.mark.parametrize("listed", [("ask", "pay"), ("ask", "pay", "pya")], ids=["another verdict", "the same"])
+def test_evidence_that_records_another_verdict_says_so(spec, tmp_path, monkeypatch, listed):
+    monkeypatch.chdir(tmp_path)
+    rules = "  few: {memory: {n: {count: {}}}, require: n < 9}\n  it: {when: {tool: pya}, require: false}\n"
+    (tmp_path / "rules.yaml").write_text(HEAD + rules, encoding="utf-8")
+    (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
+    tools = [{"name": name, "inputSchema": {"additionalProperties": True}} for name in listed]
+    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    done = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json", "--out", "out")
+    assert ("the evidence records PASS: it does not hold the list of tools" in done.out) is ("pya" not in listed)

@@ -250,7 +250,7 @@ def scan(
     coverage = watch.finish()
     result.unable = tuple(rule.rule for rule in coverage.rules if not rule.able)
     parts = (coverage, None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
-    evidence = None if out is None else _write_evidence(places, policy, read_as, out)
+    evidence = None if out is None else _write_evidence(places, policy, read_as, out, result.verdict)
     if output is Format.JSON:
         document = scan_document_of(result, compiled.name, *parts)
         print_json(document if out is None else {**document, "evidence": str(out)})
@@ -273,8 +273,13 @@ def _tapped(
         yield trajectory
 
 
-def _write_evidence(places: list[Path], policy: str | None, read_as: str | None, out: Path) -> list[str]:
-    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it."""
+def _write_evidence(
+    places: list[Path], policy: str | None, read_as: str | None, out: Path, verdict: Verdict
+) -> list[str]:
+    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it.
+
+    The evidence holds no list of tools, so its verdict may be another one than the scan's, which is told.
+    """
     from tempfile import TemporaryDirectory
 
     from specledger.core.canonical import canonical_bytes
@@ -297,7 +302,10 @@ def _write_evidence(places: list[Path], policy: str | None, read_as: str | None,
             logs = [Path(folder, "trajectories.jsonl")]
             with logs[0].open("wb") as lines:
                 lines.writelines(write_lines(read_logs(places, _known_format(read_as))))
-        return [with_short_digests(line) for line in footer(execute(bundle, out, RunOptions(trajectories=tuple(logs))))]
+        finished = execute(bundle, out, RunOptions(trajectories=tuple(logs)))
+        recorded = finished.manifest["result"]["verdict"]
+        remark = [] if recorded == verdict else [f"  the evidence records {recorded}: it does not hold the list of tools"]
+        return [*remark, *map(with_short_digests, footer(finished))]
 
 
 def _policy(target: str | None) -> tuple[Resolved, Policy]:
