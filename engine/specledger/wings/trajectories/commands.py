@@ -304,7 +304,9 @@ def _write_evidence(
                 lines.writelines(write_lines(read_logs(places, _known_format(read_as))))
         finished = execute(bundle, out, RunOptions(trajectories=tuple(logs)))
         recorded = finished.manifest["result"]["verdict"]
-        remark = [] if recorded == verdict else [f"  the evidence records {recorded}: it does not hold the list of tools"]
+        remark = (
+            [] if recorded == verdict else [f"  the evidence records {recorded}: it does not hold the list of tools"]
+        )
         return [*remark, *map(with_short_digests, footer(finished))]
 
 
