@@ -207,6 +207,7 @@ def covered(**fields):
     rule = {
         "rule": "dear",
         "place": at(1),
+        "broken": (),
         "reason": "",
         "hint": "",
         "able": True,
@@ -220,6 +221,10 @@ def covered(**fields):
 
 COVERED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nothing": ({}, []),
+    "which part was broken": (
+        {"broken": (("after", at(2), 1), ("require", at(3), 4))},
+        ["p.yaml:2:3: dear is broken 1 time by its `after`", "p.yaml:3:3: dear is broken 4 times by its `require`"],
+    ),
     "no opportunity": ({"reason": "no call"}, ["p.yaml:1:3: dear has no opportunity yet: no call"]),
     "no breach": ({"reason": "true", "able": False, "hint": "leave it out"}, ["p.yaml:1:3: dear can never be broken: true; leave it out"]),
     "a tool that was meant": ({"missing": [Missing("after", "appove", at(4), "approve")]}, ["p.yaml:4:3: dear names appove (after), which was never called; did you mean approve?"]),
