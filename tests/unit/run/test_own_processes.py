@@ -112,10 +112,10 @@ def noted(monkeypatch):
         yield done
 
 
-@pytest.mark.parametrize(("parent", "ended"), [(os.getpid(), 1), (None, 0)])
-def test_a_worker_ends_with_the_process_that_gave_the_work(monkeypatch, parent, ended):
+@pytest.mark.parametrize(("has_parent", "ended"), [(True, 1), (False, 0)])
+def test_a_worker_ends_with_the_process_that_gave_the_work(monkeypatch, has_parent, ended):
     waited: list[str] = []
-    process = None if parent is None else SimpleNamespace(join=lambda: waited.append("joined"))
+    process = SimpleNamespace(join=lambda: waited.append("joined")) if has_parent else None
     monkeypatch.setattr("multiprocessing.parent_process", lambda: process)
     with noted(monkeypatch) as system, suppress(LeftError):
         workers._end_with_parent()
