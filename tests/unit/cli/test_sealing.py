@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from specledger.cli import run
 from specledger.cli.run import _print_resumed
 from specledger.core.verdict import Exit
+from specledger.kinds import load
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.executing import execute
 from tests.toys import CLIMB
 from tests.unit.verify.test_forgery import choose_another
 from tools.tampering.forger import HELP, Forger
@@ -92,6 +96,40 @@ def test_what_a_resumed_run_takes_over_is_said_to_be_unreplayed(capsys):
     first, *others = capsys.readouterr().err.splitlines()
     assert first == f"2 of 5 episodes were finished, 3 are run; the finished ones are {SAID.rstrip()}"
     assert others == ["0 of 5 episodes were finished, 5 are run", "2 of 5 episodes were finished, 3 are run"]
+
+
+def interrupt_after(steps):
+    """A run whose first episode is finished when it is interrupted; what is finished is kept beside `out`."""
+
+    def interrupt(done, _most):
+        if done > steps:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(load(FILE)[0], Path("out"), RunOptions(resume=True), interrupt)
+
+
+FINISHED = "1 of 2 episodes were finished, 1 are run"
+RESUMED = {
+    "signed": (["--sign", "key"], f"{FINISHED}; the finished ones are {SAID}"),
+    "replayed and signed": (["--sign", "key", "--replay"], f"{FINISHED}\nout: {AGAIN}"),
+    "not signed": ([], f"{FINISHED}\n"),
+}
+
+
+@pytest.mark.parametrize(("seal", "said"), RESUMED.values(), ids=RESUMED)
+def test_a_run_that_was_half_finished_says_what_is_not_replayed_before_it_is_signed(spec, monkeypatch, seal, said):
+    interrupt_after(4)
+    print_error, signed_then = run.print_error, []
+
+    def noted(text):
+        signed_then.append([*Path().rglob("checkpoint")])
+        print_error(text)
+
+    monkeypatch.setattr(run, "print_error", noted)
+    done = spec("run", FILE, "--out", "out", "--resume", *seal)
+    assert (done.status, done.err, signed("out")) == (Exit.CONFORMS, said, bool(seal))
+    assert signed_then == [[]]
 
 
 def test_merged_shards_are_replayed_before_they_are_signed(spec):

@@ -1,7 +1,10 @@
 """Why expressions had no value in a run: each error with its own message."""
 
+import pytest
+
 from specledger.kinds import load
 from specledger.kinds.incidents import explained, incidents_of
+from specledger.kinds.running import Incident
 from specledger.run.loop import run
 from tests.toys import NUMBER, number_scenario, plan_of
 
@@ -16,3 +19,21 @@ def test_errors_of_one_expression_have_their_own_messages_in_their_order(tmp_pat
     assert len({(incident.what, incident.detail, incident.offset) for incident in incidents}) == 1
     found = [(incident.t, incident.why) for incident in explained(bundle, incidents)]
     assert found == [(t, f"x would be {t + n}, outside 0..9") for t in range(4) for n in (20, 30)]
+
+
+REFUSED = "the start value of 'x' is 12, not in its range 0..9"
+DETAILS = {
+    "a start of which receipts hold the code alone": (Incident(1, 0, "E_START_ILL_FORMED", None), REFUSED),
+    "another error without an expression": (Incident(1, 0, "E_EVAL_COST", None), None),
+    "a start that the world takes": (Incident(0, 0, "E_START_ILL_FORMED", None), None),
+    "a witness": (Incident(1, 2, "safe", {"x": 1}), {"x": 1}),
+}
+
+
+@pytest.mark.parametrize(("incident", "detail"), DETAILS.values(), ids=DETAILS)
+def test_only_a_start_that_the_world_refuses_is_made_again_to_say_why(tmp_path, incident, detail):
+    start = {"start": {"x": "k", "purse": 100}, "draw": {"k": {"from": "[0, 12]", "stream": "k"}}}
+    path = number_scenario(tmp_path, world={"state": STATE, **start}, scenario={"episodes": 2, "seed": 2})
+    (bundle,) = load(path)
+    (explanation,) = explained(bundle, [incident])
+    assert (explanation.detail, explanation.at, explanation.why) == (detail, None, None)

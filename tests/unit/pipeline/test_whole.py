@@ -1,5 +1,6 @@
 """`spec check` of a folder: what no spec shows by itself."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,31 @@ def test_parameters_that_another_spec_gives_are_no_error(spec, folder):
     assert "E_PARAM_MISSING" in spec("check", "specs/world/tank.yaml").err
     rewrite("scenario/first.yaml", 'with: {wanted: "x"}', "with: {wnted: 8}")
     assert "E_PARAM_MISSING" in spec("check", ".").err
+
+
+LEVEL = ("world/tank.yaml", "success: level >= WANTED", "success: level >= WANTD")
+SCORE = ("agent/filler.yaml", "action.by : 0", "actin.by : 0")
+FINDINGS = {
+    "of its own": ([LEVEL], ["E_EXPR_UNKNOWN_NAME"], "specs/world/tank.yaml:"),
+    "of its own and of another": ([LEVEL, SCORE], ["E_EXPR_UNKNOWN_NAME"], "specs/world/tank.yaml:"),
+    "of another": ([SCORE], ["E_PARAM_MISSING"], "specs/world/tank.yaml:"),
+    "none": ([], [], ""),
+}
+
+
+@pytest.mark.parametrize(("changes", "codes", "file"), FINDINGS.values(), ids=FINDINGS)
+def test_a_spec_that_is_looked_at_alone_has_the_findings_of_its_own_file(spec, folder, changes, codes, file):
+    """Those that it has where the specs of the folder give its parameters."""
+    rewrite(
+        "world/tank.yaml",
+        "constants: {CAPACITY: 10, WANTED: 8}",
+        'params: {wanted: int}\nconstants: {CAPACITY: 10, WANTED: "${wanted}"}',
+    )
+    rewrite("scenario/first.yaml", "world: tank", "world: {use: tank, with: {wanted: 8}}")
+    for change in changes:
+        rewrite(*change)
+    done = spec("check", "specs/world/tank.yaml")
+    assert re.findall(r"^(\S+?:)\d+:\d+: \w+\[(\w+)\]", done.err, re.MULTILINE) == [(file, code) for code in codes], done.err
 
 
 def test_a_misspelt_parameter_is_one_error(spec, folder):

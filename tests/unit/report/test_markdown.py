@@ -11,9 +11,10 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.figures import decimal, share
 from specledger.report.formats.markdown import MOST_ROWS, quote, table
+from specledger.report.model import Report
 from specledger.report.overview import reason_text
 from tests.toys import CLIMB
-from tests.unit.report.rendering import altered, report_of, text_of
+from tests.unit.report.rendering import altered, made_up, report_of, summary_of, text_of
 from tests.unit.report.rendering import read as read_bundle
 
 HOSTILE = "<script>alert(1)</script>|`` ` [x](javascript:1) \u202e\x1b[31m\n# x"
@@ -50,6 +51,13 @@ def of_suite(heights):
 def changed(trap):
     """The summary of a run after a change of its receipts."""
     return lambda change: text_of("markdown", report_of(altered(read_bundle(trap), change)))
+
+
+@pytest.mark.parametrize(("doc", "shown"), [("To `x` | y.", ["``To `x` \\| y.``"]), ("", [])], ids=["a doc", "no doc"])
+def test_a_page_begins_with_its_title_and_the_doc_of_its_spec(doc, shown):
+    report = Report((made_up("walk", doc=doc),))
+    for text, below in ((text_of("markdown", report), "`No check failed: .`"), (summary_of(report), ".")):
+        assert text.split("\n\n")[: 2 + len(shown)] == ["# `walk`: PASS (replayed)", *shown, below]
 
 
 def test_a_suite_is_summed_up(of_suite, heights, read):

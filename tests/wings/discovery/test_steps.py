@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.wings.discovery.discovery_state import DiscoveryState, _Judged
 from specledger.wings.discovery.plan import ESCALATE, PROPOSE, compile_discovery
@@ -19,6 +20,35 @@ def plan_of():
         return compile_discovery(bundle)
 
     return plan
+
+
+REQUESTS: dict[str, tuple[dict[str, str], list[tuple[str, str]]]] = {
+    "asked for": (
+        {"request": "{target_templates: [invariant, invariants, zzz]}"},
+        [("E_DISCOVERY_TEMPLATE", "`templates` leads to no 'invariants'"), ("E_DISCOVERY_TEMPLATE", "`templates` leads to no 'zzz'")],
+    ),
+    "left out": ({"request": "{exclude_templates: [bound]}"}, [("E_DISCOVERY_TEMPLATE", "`templates` leads to no 'bound'")]),
+    "none left": (
+        {"request": "{exclude_templates: [invariant, symmetry_commutation, local_transition]}"},
+        [("E_DISCOVERY_TEMPLATE", "no template is left to propose")],
+    ),
+    "an expected law of a form that is not listed": (
+        {"templates": "[local_transition]"},
+        [("E_DISCOVERY_LAW", "right-component is about another universe, or has a form that `templates` does not list")],
+    ),
+    "an expected law of another universe": (
+        {"universe": "bouncing-grid"},
+        [("E_DISCOVERY_LAW", "right-component is about another universe, or has a form that `templates` does not list")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "findings"), REQUESTS.values(), ids=REQUESTS)
+def test_templates_and_laws_that_a_discovery_does_not_list_are_refused_at_their_word(changes, findings):
+    set_ = [f"{path}={value}" for path, value in changes.items()]
+    with pytest.raises(Rejected) as refused:
+        compile_discovery(load(str(SMALL / "small.yaml"), set=set_)[0])
+    assert [(one.code, one.message) for one in refused.value.diagnostics] == findings
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 5])

@@ -1,5 +1,8 @@
 """Candidates: which are refused and how, which are kept as UNKNOWN, and what their claims become."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -238,6 +241,47 @@ def test_bad_candidates_are_refused(plan_of, candidate, code):
     with pytest.raises(Rejected) as refused:
         plan_of(candidate)
     assert {one.code for one in refused.value.diagnostics if one.severity == "error"} == {code}
+
+
+LISTED = ", ".join(sorted(path.stem for path in Path("specs/template").glob("*.yaml")))
+CANDIDATES: dict[str, tuple[Any, list[tuple[str, str | None]]]] = {
+    "no object": ([], [("a candidate is an object", None)]),
+    "nothing": ({}, [("the candidate lacks `forbidden`", None), ("the candidate lacks `template`", None)]),
+    "an empty text": ({**GOOD, "forbidden": ""}, [("the candidate lacks `forbidden`", None)]),
+    "a misspelt template": (
+        {**GOOD, "forbidden": "x", "template": "invariants"},
+        [("there is no template 'invariants'", "did you mean 'invariant'?")],
+    ),
+    "another template": (
+        {**GOOD, "forbidden": "x", "template": "zzz"},
+        [("there is no template 'zzz'", f"templates: {LISTED}")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("candidate", "findings"), CANDIDATES.values(), ids=CANDIDATES)
+def test_what_is_wrong_with_a_candidate_comes_with_the_near_template_or_with_all(templates, candidate, findings):
+    with pytest.raises(Rejected) as refused:
+        bundle_of(candidate, load("specs/universe/traffic.yaml")[0], templates)
+    assert sorted((one.message, one.hint) for one in refused.value.diagnostics) == findings
+
+
+TESTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
+    "beside a family that there is not": ([{"family": "quantum"}, {"family": "edge_wrapping_cases", "params": {"x": 1}}], ["1.params"]),
+    "each": ([{"family": "edge_wrapping_cases", "params": {name: 1}} for name in ("x", "y")], ["0.params", "1.params"]),
+    "between two that are right": (
+        [{"family": "edge_wrapping_cases"}, {"family": "edge_wrapping_cases", "params": {"x": 1}}, {"family": "extreme_states"}],
+        ["1.params"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("tests", "wrong"), TESTS.values(), ids=TESTS)
+def test_every_proposed_test_with_a_wrong_parameter_is_refused(plan_of, tests, wrong):
+    with pytest.raises(Rejected) as refused:
+        plan_of({**GOOD, "proposed_tests": tests})
+    found = [(one.code, str(one.span).partition(" ")[2]) for one in refused.value.diagnostics]
+    assert found == [("E_LAW_TEST", f"proposed_tests.{at}>:1:1") for at in wrong]
 
 
 @pytest.mark.parametrize(
