@@ -202,7 +202,9 @@ def test_probes_are_records(tmp_path):
     ]
     assert {record["verdict"] for record in records} == {"PASS"}
     offered = [record for record in records if record["probe"] == "p3-audit"]
-    assert [(record["asked"], record["held"], record["same"]) for record in offered] == [(0, 0, 0)], "it asks nothing again"
+    assert [(record["asked"], record["held"], record["same"]) for record in offered] == [(0, 0, 0)], (
+        "it asks nothing again"
+    )
 
 
 def test_a_reference_may_be_an_absolute_path(tmp_path):

@@ -113,7 +113,9 @@ def test_a_spec_that_is_looked_at_alone_has_the_findings_of_its_own_file(spec, f
     for change in changes:
         rewrite(*change)
     done = spec("check", "specs/world/tank.yaml")
-    assert re.findall(r"^(\S+?:)\d+:\d+: \w+\[(\w+)\]", done.err, re.MULTILINE) == [(file, code) for code in codes], done.err
+    assert re.findall(r"^(\S+?:)\d+:\d+: \w+\[(\w+)\]", done.err, re.MULTILINE) == [(file, code) for code in codes], (
+        done.err
+    )
 
 
 def test_a_misspelt_parameter_is_one_error(spec, folder):

@@ -1,5 +1,6 @@
 """Small parts of a discovery by themselves: what changed, what cannot be said elsewhere, what a report notes and draws."""
 
+from functools import partial, reduce
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,10 +9,13 @@ import pytest
 from pydantic import ValidationError
 
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.kinds import load
 from specledger.verify.checks import Broken
 from specledger.wings.discovery import commands, journal, report, verify, worker
-from specledger.wings.discovery.plan import DiscoveryPlan
+from specledger.wings.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.wings.discovery.spec.ranking import Factor, Rule
+from tests.toys import SMALL
+from tests.toys.claims import T0, measured, obs, op
 
 DIFFERENCES: dict[str, tuple[Any, Any, list[Any]]] = {
     "equal values": ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, []),
@@ -110,6 +114,19 @@ def test_a_law_is_tried_under_other_rules_or_it_is_told_why_not(monkeypatch):
         {"universe": "lacking", "mutant": None, **blank, "status": "INAPPLICABLE", "reason": "E_REF_MISSING"},
         {"universe": "there", "mutant": None, **blank, "status": "ERROR", "reason": "too much"},
     ]
+
+
+def test_a_law_is_tried_under_other_rules_though_how_much_it_says_has_no_value():
+    """Under mutants of a rule its particles are not conserved, and the fourth power of what is added is too large."""
+    held_out = "held_out={mutants: 0, universes: [bouncing-grid], cases: 60}"
+    plan = compile_discovery(load(str(SMALL / "small.yaml"), set=[held_out])[0])
+    added = op("-", obs("N"), obs("N", T0))
+    power = reduce(partial(op, "*"), [added] * 4, {"const": 2**52})
+    particles = "count('>') + count('<') + 2 * count('X')"
+    law = {"forbidden": "one more", **measured(particles, op("==", power, {"const": 0}))}
+    own = worker.try_proposed(plan, law, plan.model.trial)["verdict"]
+    assert (own["status"], own["reason"]) == ("UNKNOWN", "evaluation_error")
+    assert [(tried["status"], tried["reason"]) for tried in worker.try_elsewhere(plan, law)] == [("PASS", None)]
 
 
 @pytest.mark.parametrize(
