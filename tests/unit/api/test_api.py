@@ -6,6 +6,8 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
@@ -205,6 +207,24 @@ def test_probes_are_records(tmp_path):
     assert [(record["asked"], record["held"], record["same"]) for record in offered] == [(0, 0, 0)], (
         "it asks nothing again"
     )
+
+
+EVIDENCE: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {
+    "nothing": ({}, (0, 0, 0)),
+    "an offer": ({"taken": False}, (0, 0, 0)),
+    "changes": (
+        {"trials": [{"held": held} for held in (True, None, False, True, None)], "null": {"asked": 4, "changed": 1}},
+        (3, 2, 4),
+    ),
+}
+
+
+@pytest.mark.parametrize(("evidence", "counts"), EVIDENCE.values(), ids=EVIDENCE)
+def test_a_change_that_was_not_asked_about_does_not_count(evidence, counts):
+    receipt = {**dict.fromkeys(PROBE_COLUMNS), "type": "probe", "evidence": evidence}
+    run: Any = SimpleNamespace(receipts=lambda: [{"type": "step"}, receipt])
+    (record,) = sl.Bundle.probes(run)
+    assert tuple(record[name] for name in ("asked", "held", "same")) == counts
 
 
 def test_a_reference_may_be_an_absolute_path(tmp_path):

@@ -17,7 +17,9 @@ def test_errors_of_one_expression_have_their_own_messages_in_their_order(tmp_pat
     (bundle,) = load(path)
     incidents = [incident for event in run(plan_of(path)) for incident in incidents_of(event)]
     assert len({(incident.what, incident.detail, incident.offset) for incident in incidents}) == 1
-    found = [(incident.t, incident.why) for incident in explained(bundle, incidents)]
+    explanations = explained(bundle, incidents)
+    assert {str(incident.at).partition(":")[0] for incident in explanations} == {str(tmp_path / "world" / "world.yaml")}
+    found = [(incident.t, incident.why) for incident in explanations]
     assert found == [(t, f"x would be {t + n}, outside 0..9") for t in range(4) for n in (20, 30)]
 
 

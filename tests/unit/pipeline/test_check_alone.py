@@ -76,6 +76,15 @@ def test_what_uses_a_lone_spec_knows_its_names(tmp_path, require, used, codes, a
     assert ("mine" in {spec.name for spec in checked}) == ("E_EXPR_UNKNOWN_NAME" not in codes or not alone)
 
 
+def test_what_is_wrong_with_the_specs_that_use_a_lone_one_is_not_told(tmp_path):
+    invariant, scenario = project(tmp_path, "previuos.n >= 0", used=True)
+    agent = next((tmp_path / "specs" / "agent").iterdir())
+    agent.write_text(agent.read_text(encoding="utf-8").replace("score: n", "score: unheard"), encoding="utf-8")
+    files = {found.span.file for found in check([scenario])[1] if found.span}
+    assert str(agent) in files
+    assert {found.span.file for found in check([invariant])[1] if found.span} == {invariant}
+
+
 @pytest.mark.parametrize("kind", ["agent", "drift", "governor", "invariant", "probe", "vocabulary"])
 def test_shipped_specs_have_no_findings(kind):
     from specledger.load.shipped import find_specs

@@ -226,6 +226,7 @@ BAD = {
     ),
     "division in a string": (saying("X(t) / 2 >= 0"), "E_CLAIM_DIVISION"),
     "an undefined name in a string": (saying("Y(t) >= 0"), "E_LAW_UNDEFINED"),
+    "a symbol of starts that there is not": ({**GOOD, "starts": {"symbols": [".", ">", "?"]}}, "E_UNIVERSE_SYMBOL"),
     "an unknown template": ({**GOOD, "template": "always"}, "E_LAW_CANDIDATE"),
     "no template": ({**GOOD, "template": None}, "E_LAW_CANDIDATE"),
     "no forbidden": ({**GOOD, "forbidden": None}, "E_LAW_CANDIDATE"),
