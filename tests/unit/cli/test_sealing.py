@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.cli import run
+from specledger.cli.output import print_error
 from specledger.cli.run import _print_resumed
 from specledger.core.verdict import Exit
 from specledger.kinds import load
@@ -120,13 +120,13 @@ RESUMED = {
 @pytest.mark.parametrize(("seal", "said"), RESUMED.values(), ids=RESUMED)
 def test_a_run_that_was_half_finished_says_what_is_not_replayed_before_it_is_signed(spec, monkeypatch, seal, said):
     interrupt_after(4)
-    print_error, signed_then = run.print_error, []
+    signed_then: list[list[Path]] = []
 
     def noted(text):
         signed_then.append([*Path().rglob("checkpoint")])
         print_error(text)
 
-    monkeypatch.setattr(run, "print_error", noted)
+    monkeypatch.setattr("specledger.cli.run.print_error", noted)
     done = spec("run", FILE, "--out", "out", "--resume", *seal)
     assert (done.status, done.err, signed("out")) == (Exit.CONFORMS, said, bool(seal))
     assert signed_then == [[]]

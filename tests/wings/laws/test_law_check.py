@@ -226,7 +226,6 @@ BAD = {
     ),
     "division in a string": (saying("X(t) / 2 >= 0"), "E_CLAIM_DIVISION"),
     "an undefined name in a string": (saying("Y(t) >= 0"), "E_LAW_UNDEFINED"),
-    "a symbol of starts that there is not": ({**GOOD, "starts": {"symbols": [".", ">", "?"]}}, "E_UNIVERSE_SYMBOL"),
     "an unknown template": ({**GOOD, "template": "always"}, "E_LAW_CANDIDATE"),
     "no template": ({**GOOD, "template": None}, "E_LAW_CANDIDATE"),
     "no forbidden": ({**GOOD, "forbidden": None}, "E_LAW_CANDIDATE"),
@@ -265,6 +264,13 @@ def test_what_is_wrong_with_a_candidate_comes_with_the_near_template_or_with_all
     with pytest.raises(Rejected) as refused:
         bundle_of(candidate, load("specs/universe/traffic.yaml")[0], templates)
     assert sorted((one.message, one.hint) for one in refused.value.diagnostics) == findings
+
+
+def test_a_symbol_of_starts_that_there_is_not_is_told(plan_of):
+    with pytest.raises(Rejected) as refused:
+        plan_of({**GOOD, "starts": {"symbols": [".", "?", ">", "!"]}})
+    found = [(one.code, str(one.span).partition(" ")[2]) for one in refused.value.diagnostics]
+    assert found == [("E_UNIVERSE_SYMBOL", f"starts.symbols.{at}>:1:1") for at in (1, 3)]
 
 
 TESTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
