@@ -1,6 +1,7 @@
 """Readers of logs: what each reads of a small log, and what they say of whatever does not fit."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -292,6 +293,22 @@ def test_the_command_writes_lines_and_a_summary(tmp_path):
     assert code == 1
     assert len(list(read_lines(written.splitlines(keepends=True)))) == 3
     assert "two.jsonl:2:1: error[E_LOG_JSON]" in summary
+
+
+def test_a_link_and_a_pipe_are_written_to_and_stay_what_they_are(tmp_path):
+    out, link, pipe = tmp_path / "lines.jsonl", tmp_path / "link", tmp_path / "pipe"
+    out.write_bytes(b"earlier")
+    link.symlink_to(out)
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for place in (link, pipe):
+            assert spec("import", LOGS / "openai/chat.json", "--out", place)[0] == 0
+        assert (link.is_symlink(), pipe.is_fifo()) == (True, True)
+        assert os.read(reading, 1 << 16) == out.read_bytes() != b"earlier"
+    finally:
+        os.close(reading)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lines.jsonl", "link", "pipe"]
 
 
 @pytest.mark.parametrize(

@@ -128,17 +128,22 @@ def _withholding(paths: list[str], salt: Path | None) -> Withholding | None:
 
 
 def _write(lines: Iterable[bytes], out: Path) -> None:
-    """Write the lines; a file is complete or absent."""
+    """Write the lines; a file is complete or absent. A device or a pipe, such as `/dev/null`, is written to as it is."""
     if str(out) == "-":
         for line in lines:
             sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
         return
-    part = out.with_name(out.name + ".part")
+    place = out.resolve()  # a link stays a link
+    if place.exists() and not place.is_file():
+        with place.open("wb") as file:
+            file.writelines(lines)
+        return
+    part = place.with_name(place.name + ".part")
     try:
         with part.open("wb") as file:
             file.writelines(lines)
-        part.replace(out)
+        part.replace(place)
     finally:
         part.unlink(missing_ok=True)
 
