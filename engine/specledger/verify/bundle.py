@@ -25,7 +25,7 @@ from specledger.verify.assurance_levels import Reader
 from specledger.verify.changed import first_other
 from specledger.verify.check_names import CheckName
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
-from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
+from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources, not_made_again
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
 from specledger.verify.kind import (
@@ -259,6 +259,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     """Make these checks."""
     folder, manifest, covers = compiled.folder, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
+    verification.unchecked.extend(not_made_again(folder, compiled.listing.bundles))
     verification.unchecked.extend(absent_help(covers))
     if covers:
         with verification.check(check_names.DETACHED) as note:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.counterexamples import Case, parts_of
-from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS
+from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS, TAPE, TRAJECTORIES
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
 from specledger.spec.base import SpecKinds
@@ -48,7 +48,18 @@ _LONGEST: Final = 400
 WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle has no {SOURCES}/"
 """What is not checked of a bundle without sources."""
 
+_RECORDED: Final = {
+    TAPE: f"who gave the answers in {TAPE}: they are read again, and neither a program nor a model is asked",
+    TRAJECTORIES: f"whether what {TRAJECTORIES} records happened: nothing of it is executed",
+}
+
 E_SOURCES = code("E_SOURCES", "the spec files are not those that the run was resolved from")
+
+
+def not_made_again(folder: Path, bundles: Sequence[str]) -> list[str]:
+    """What a replay takes from the recordings of a bundle, or of the bundles inside, as it stands."""
+    folders = [folder, *(folder / inside for inside in bundles)]
+    return [text for name, text in _RECORDED.items() if any((holder / name).is_file() for holder in folders)]
 
 
 def check_sources(folder: Path, paths: Sequence[str], digest: str, kinds: SpecKinds) -> str:

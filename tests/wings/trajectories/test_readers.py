@@ -302,8 +302,8 @@ def test_a_link_and_a_pipe_are_written_to_and_stay_what_they_are(tmp_path):
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        for place in (link, pipe):
-            assert spec("import", LOGS / "openai/chat.json", "--out", place)[0] == 0
+        for written in (link, pipe):
+            assert spec("import", LOGS / "openai/chat.json", "--out", written)[0] == 0
         assert (link.is_symlink(), pipe.is_fifo()) == (True, True)
         assert os.read(reading, 1 << 16) == out.read_bytes() != b"earlier"
     finally:

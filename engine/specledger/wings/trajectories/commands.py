@@ -128,22 +128,22 @@ def _withholding(paths: list[str], salt: Path | None) -> Withholding | None:
 
 
 def _write(lines: Iterable[bytes], out: Path) -> None:
-    """Write the lines; a file is complete or absent. A device or a pipe, such as `/dev/null`, is written to as it is."""
+    """Write lines to a file that is complete or absent; a device or a pipe, such as `/dev/null`, stays what it is."""
     if str(out) == "-":
         for line in lines:
             sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
         return
-    place = out.resolve()  # a link stays a link
-    if place.exists() and not place.is_file():
-        with place.open("wb") as file:
+    target = out.resolve()  # a link stays a link
+    if target.exists() and not target.is_file():
+        with target.open("wb") as file:
             file.writelines(lines)
         return
-    part = place.with_name(place.name + ".part")
+    part = target.with_name(target.name + ".part")
     try:
         with part.open("wb") as file:
             file.writelines(lines)
-        part.replace(place)
+        part.replace(target)
     finally:
         part.unlink(missing_ok=True)
 
