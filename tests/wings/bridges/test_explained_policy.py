@@ -55,6 +55,18 @@ def test_a_decision_is_committed_to_and_can_be_opened_and_restated():
     assert (asked["action"], "commitment" in asked) == ({"op": "charge"}, False)
 
 
+def test_a_claim_may_say_how_sure_it_is():
+    claims = [{**CLAIMS[0], "confidence": 0.75}]
+    agent = gym.Explained(policy, lambda seen: claims)
+    said = agent({"type": "decide", "id": 1, "observation": SEEN})
+    opened = agent({"type": "reveal", "id": 2, "commitment": said["commitment"]})
+    text = (
+        b'{"action":{"op":"clean"},"claims":[{"becomes":0,"choice":{"op":"wait"},"confidence":0.75,"variable":"dirt"}]}'
+    )
+    assert (said["claims"], opened["payload"]["claims"]) == (claims, claims)
+    assert sha256_hex(bytes.fromhex(opened["nonce"]) + text) == said["commitment"]
+
+
 @pytest.mark.parametrize("promised", [{}, {"deterministic": True}, {"deterministic": False}])
 def test_a_policy_that_draws_promises_nothing(promised):
     agent = gym.Explained(policy, gym.by_asking(policy, values), **promised)

@@ -11,6 +11,7 @@ from typing import Any
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
+from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.rng import Stream
 
 Observation = Mapping[str, Any]
@@ -19,7 +20,7 @@ Policy = Callable[[Observation], Mapping[str, Any]]
 Values = Callable[[Observation], Mapping[str, Iterable[Any]]]
 """`observation -> values to try`, by variable and in the order in which they are tried."""
 Explainer = Callable[[Observation], list[dict[str, Any]]]
-"""`observation -> claims`, each `{variable, becomes, choice}`."""
+"""`observation -> claims`, each `{variable, becomes, choice}`, and `confidence` from 0 to 1 where it is not sure."""
 
 _NONCE = 32
 
@@ -28,7 +29,8 @@ def by_asking(policy: Policy, values: Values, *, most: int = 3) -> Explainer:
     """Explain by a policy: the first value of each variable after which it chooses otherwise, and what it chooses then.
 
     With the policy itself this is perturbation; with a surrogate the claims are as good as that is. Variables that
-    change nothing come last, so that there are claims enough for a kernel that demands some.
+    change nothing come last, so that there are claims enough for a kernel that demands some. A value is tried in
+    `seen[variable]` alone: a policy that reads the same from another member of the observation does not notice it.
 
     Raises:
         TypeError: One of the two is no function, such as a mapping of values that are the same for each observation.
@@ -104,6 +106,6 @@ class Explained:
 
     def _commit(self, stated: dict[str, Any]) -> str:
         nonce = self._nonces.bytes(_NONCE)
-        commitment = sha256_hex(nonce + canonical_bytes(stated))
+        commitment = sha256_hex(nonce + canonical_bytes(stated, FLOATS_ANYWHERE))
         self._committed[commitment] = (nonce.hex(), stated)
         return commitment
