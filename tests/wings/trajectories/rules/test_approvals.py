@@ -79,3 +79,24 @@ def test_an_argument_that_nobody_may_use_after_a_call(tmp_path, arguments, read,
     rule = "{when: {tool: mail}, each: args.cc, not_after: {tool: read}}"
     calls = [Call("0", "read", {})] * read + [Call("1", "mail", arguments)]
     assert [outcome.status for outcome in outcomes(tmp_path, rule, calls)] == statuses
+
+
+@pytest.mark.parametrize("demand", ["after", "not_after"])
+@pytest.mark.parametrize(
+    ("asked", "paid", "after", "not_after"),
+    [
+        ({"order": 1}, {"order": 1}, HELD, BROKEN),
+        ({"order": 1}, {"order": 2}, BROKEN, HELD),
+        ({}, {"order": 1}, BROKEN, HELD),
+        ({"order": 1}, {}, UNJUDGED, UNJUDGED),
+        ({}, {}, UNJUDGED, UNJUDGED),
+        (None, {}, BROKEN, HELD),
+    ],
+    ids=["the same", "another", "theirs is absent", "ours is absent", "both are absent", "no call, and ours is absent"],
+)
+def test_an_argument_that_is_absent_is_the_same_as_no_other(tmp_path, demand, asked, paid, after, not_after):
+    rule = f"{{when: {{tool: pay}}, {demand}: {{tool: ask, same: args.order}}}}"
+    calls = [*([] if asked is None else [Call("0", "ask", asked)]), Call("1", "pay", paid)]
+    (outcome,) = outcomes(tmp_path, rule, calls)
+    assert outcome.status is (after if demand == "after" else not_after)
+    assert (outcome.reason == "args.order is absent") is (outcome.status is UNJUDGED)

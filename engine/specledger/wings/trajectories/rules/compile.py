@@ -216,10 +216,10 @@ class _Compiler:
         return self.value_readers.setdefault((path.text, types), compile_values(path, types))
 
     def pairs(self, same: str | Mapping[str, str] | None, at: Where) -> tuple[tuple[PathReader, PathReader], ...]:
-        """Paths of an earlier call and of this one whose values must be the same."""
+        """Paths of an earlier call and of this one whose values must be the same; an absent one is not known."""
         items = () if same is None else ((same, same),) if isinstance(same, str) else same.items()
         paths = [(self.path(theirs, at, ("args",)), self.path(ours, at, ("args",))) for theirs, ours in items]
-        return tuple((compile_path(one), compile_path(two)) for one, two in paths if one and two)
+        return tuple((compile_path(one), _demanded(two)) for one, two in paths if one and two)
 
     def condition(self, scope: Scope, text: str | None, readers: Mapping[str, Reader], at: Where) -> Condition:
         checked = None if text is None else scope.expression(*at, expect=BOOL)
@@ -323,6 +323,17 @@ def _other_than(text: str, types: list[str]) -> str:
             f'for a domain, in place of the set: `each: args.NAME`, `as: email`, `require: value.endsWith("{domain}")`'
         )
     return "compare it as another type"
+
+
+def _demanded(path: Path) -> PathReader:
+    """What reads a path whose values are needed."""
+    read, missing = compile_path(path), Unknown(f"{path.text} is absent")
+
+    def reader(value: Any) -> list[Any] | Unknown:
+        values = read(value)
+        return values if values != [] else missing
+
+    return reader
 
 
 def _record_reader(

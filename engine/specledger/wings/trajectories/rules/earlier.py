@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.unknown import Unknown
@@ -31,13 +31,17 @@ class EarlierCalls:
             self._keep(session, earlier)
         self.pending = waiting
         unknown: Unknown | None = None
+        own = [ours(event.root("args")) for _, ours in self.plan.same]
+        unread = next((value for value in own if type(value) is Unknown), None)
         for earlier, bound in [*reversed(self.candidates.values())]:
-            if earlier.number <= self.last_since or not self._same(earlier, event):
+            if earlier.number <= self.last_since or (unread is None and not self._same(earlier, own)):
                 continue
             value = self.plan.condition.decide({**outer, **bound}) if self.plan.condition.outer else bound[""]
-            if value is True and not earlier.parallel_to(event):
+            if unread is not None and value is not False:
+                unknown = unknown or unread
+            elif value is True and not earlier.parallel_to(event):
                 return True, earlier
-            if value is True or type(value) is Unknown:
+            elif value is True or type(value) is Unknown:
                 unknown = unknown or (value if type(value) is Unknown else Unknown(PARALLEL))
         return (False if unknown is None else unknown), None
 
@@ -61,8 +65,7 @@ class EarlierCalls:
         self.candidates.pop(key, None)
         self.candidates[key] = (earlier, bound)
 
-    def _same(self, earlier: Event, event: Event) -> bool:
+    def _same(self, earlier: Event, own: Sequence[Any]) -> bool:
         return all(
-            theirs(earlier.root("args")) == ours(event.root("args")) and type(ours(event.root("args"))) is list
-            for theirs, ours in self.plan.same
+            theirs(earlier.root("args")) == value for (theirs, _), value in zip(self.plan.same, own, strict=True)
         )
