@@ -71,6 +71,7 @@ class Observation(Struct, frozen=True):
         what: What happened, in a word or two.
         detail: The witness, cause or expression, shortened.
         run: The run of a suite.
+        recorded: Whether the episode is a recorded trajectory; what is observed names its call.
     """
 
     what: str
@@ -80,12 +81,13 @@ class Observation(Struct, frozen=True):
     t: int | None
     seq: int
     digest: str
+    recorded: bool = False
 
     @property
     def place(self) -> list[str]:
-        """Where it is, as far as that is known: `run a`, `episode 0`, `step 3`."""
-        parts = (("run", self.run), ("episode", self.episode), ("step", self.t))
-        return [f"{word} {value}" for word, value in parts if value is not None]
+        """Where it is, as far as that is known: `run a`, `episode 0`, `step 3`; of a recording `trajectory 0`."""
+        noun, t = ("trajectory", None) if self.recorded else ("episode", self.t)
+        return [f"{word} {at}" for word, at in (("run", self.run), (noun, self.episode), ("step", t)) if at is not None]
 
 
 class Check(Struct, frozen=True):

@@ -17,7 +17,9 @@ _NAME: Final = 200  # characters of a name from a receipt
 class Observations:
     """Collects observations by check; `count` has the number of observations of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorded: bool = False) -> None:
+        """Begin without any; `recorded` if the episodes are recorded trajectories."""
+        self._recorded = recorded
         self.count: Counter[str] = Counter()
         self._kept: dict[str, list[Observation]] = {}
 
@@ -33,7 +35,8 @@ class Observations:
             run, episode, t = at.get("run"), at.get("episode"), at.get("t", at.get("steps"))
             name = None if run is None else as_name(run)
             episode, t = (None if number is None else as_int(number) for number in (episode, t))
-            kept.append(Observation(as_name(what), value_text(detail), name, episode, t, receipt.seq, receipt.digest))
+            seen = Observation(as_name(what), value_text(detail), name, episode, t, receipt.seq, receipt.digest)
+            kept.append(replace(seen, recorded=self._recorded))
 
     def links(self, check: str, most: int = 3) -> list[Place]:
         """The first receipts that show a check."""
@@ -43,7 +46,7 @@ class Observations:
     def steps(self, check: str) -> list[Place]:
         """A link to the first step that shows a check, of the bundle's own episodes, then links to receipts."""
         first = next(iter(self._kept.get(check, ())), None)
-        if first is None or first.episode is None or first.t is None:
+        if first is None or first.episode is None or first.t is None or self._recorded:
             return self.links(check)
         return [EpisodeLink(0, first.episode, first.t), *self.links(check)]
 

@@ -12,6 +12,7 @@ from specledger.core.diagnostics import counted
 from specledger.core.events import PROGRESS, Severity, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
+from specledger.gates.governor import SCHEMA
 from specledger.load import Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
@@ -49,11 +50,10 @@ from specledger.report.sections import (
     Section,
     Words,
 )
-from specledger.report.specs import Specs, only_spec, requirement, spec_details
+from specledger.report.specs import Specs, is_recorded, only_spec, requirement, spec_details
 from specledger.report.step_series import StepSeries
 from specledger.report.units import express, unit_at, units_of, within
 from specledger.report.value_words import in_words
-from specledger.spec.agent import Agent
 from specledger.spec.invariant import Invariant
 
 _Noun = Literal["episodes", "successes", "steps", "drifts", "proposals", "checks", "errors"]
@@ -67,6 +67,8 @@ _TARGETS: Final = ("set", "append", "put", "each")
 _NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
 _OF_SIMULATIONS: Final = ("successes", "drifts")
 """Counts that say nothing of a recording unless there are some."""
+_CALLS: Final = ("episodes", "steps", "proposals")
+"""Counts of a simulation; in a recording a call is all of a step and its proposal."""
 
 
 class RunReading(Reading):
@@ -74,11 +76,9 @@ class RunReading(Reading):
 
     def __init__(self, evidence: Evidence) -> None:
         self._specs = evidence.specs
-        self._recorded = any(
-            isinstance(spec.model, Agent) and spec.model.trajectories is not None for spec in self._specs.specs.values()
-        )
         self._result = typed(run.RunResult, evidence.manifest["result"])
-        self._observations = Observations()
+        self._recorded = is_recorded(self._specs)
+        self._observations = Observations(self._recorded)
         self._start = typed(run.Start, {})
         self._rules, self._guarded = RuleReading(evidence, self._observations), GuardReading()
         self._idle: Counter[str] = Counter()
@@ -165,10 +165,16 @@ class RunReading(Reading):
         self._left_open.add(body)
         number, first = as_int(body["episode"]), body["first_success"]
         reached = Words("never" if first is None else f"in step {as_int(first)}")
-        cells = (Count(as_int(body["steps"])), Quoted(body["ended"]), reached, Count(self._broken))
-        self._episodes.append(
-            Row(f"episode {number}", "", cells, places=(EpisodeLink(0, number), ReceiptLink(receipt.seq)))
-        )
+        calls, broken = Count(as_int(body["steps"])), Count(self._broken)
+        if self._recorded:
+            row = Row(f"trajectory {number}", "", (calls, broken), places=(ReceiptLink(receipt.seq),))
+        else:
+            cells, places = (
+                (calls, Quoted(body["ended"]), reached, broken),
+                (EpisodeLink(0, number), ReceiptLink(receipt.seq)),
+            )
+            row = Row(f"episode {number}", "", cells, places=places)
+        self._episodes.append(row)
         self._broken = 0
 
     def checks(self) -> Iterator[Check]:
@@ -250,10 +256,14 @@ class RunReading(Reading):
         return Section(EVALUATION, "Evaluation errors", "What could not be evaluated.", heads, rows)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
-        """The seed and the counts of the result; agent faults, if there are any, by reason."""
-        yield "seed", Words(str(self._start["seed"]))
+        """The counts of the result, with the seed of a simulation; agent faults, if there are any, by reason."""
+        if self._recorded:
+            trajectories = counted(self._result["episodes"], "trajectory")
+            yield "calls", Words(f"{self._result['steps']} in {trajectories}")
+        else:
+            yield "seed", Words(str(self._start["seed"]))
         for noun in _NOUNS:
-            if not (noun in _OF_SIMULATIONS and self._recorded and not self._result[noun]):
+            if not (self._recorded and (noun in _CALLS or (noun in _OF_SIMULATIONS and not self._result[noun]))):
                 yield "judgements" if noun == "checks" else noun, Count(self._result[noun])
         reasons = ("agent faults", self._result.get("faults", {})), ("not known", self._result.get("unknown", {}))
         for what, counts in reasons:
@@ -269,7 +279,8 @@ class RunReading(Reading):
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
         agents = self._result.get("agents", {})
         judged = {gate: agents.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
-        yield gate_section(rejections, judged, specs.gates(), links)
+        if not self._recorded or rejections.keys() != {SCHEMA} or rejections[SCHEMA]:
+            yield gate_section(rejections, judged, specs.gates(), links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
         yield from self._probes.failures()
         yield from probe_sections(self.agents(), self._probes.rows(), specs.prices())
@@ -277,8 +288,12 @@ class RunReading(Reading):
         yield from self._rules.sections()
         yield self._drifts()
         yield self._budget()
-        heads = ("episode", "steps", "ended", "goal first reached", "violations")
-        yield Section("episodes", "Episodes", "", heads, self._episodes)
+        if self._recorded:
+            heads: tuple[str, ...] = ("trajectory", "calls", "broken")
+            yield Section("episodes", "Trajectories", "", heads, self._episodes)
+        else:
+            heads = ("episode", "steps", "ended", "goal first reached", "violations")
+            yield Section("episodes", "Episodes", "", heads, self._episodes)
 
     def plots(self) -> list[Plot]:
         """Budget, potentials and figures over the steps, rejections by gate, failures of probes."""

@@ -13,6 +13,7 @@ from specledger.load import Bundle, Resolved
 from specledger.load.from_document import bundle_from_document
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Prose
 from specledger.report.units import Tree, unit_at
+from specledger.spec.agent import Agent
 from specledger.spec.model import NO_DATE, SERVICES
 
 Data = Mapping[str, Any]
@@ -119,6 +120,12 @@ class Specs:
 def read_specs(folder: Path, suite: Bundle) -> Bundle:
     """The specs of a run of a suite, whose bundle was checked."""
     return bundle_from_document(_recorded(folder), suite.kinds, suite.specs)
+
+
+def is_recorded(specs: Bundle) -> bool:
+    """Whether an agent is a recording: trajectories, which have calls instead of steps."""
+    models = (spec.model for spec in specs.specs.values())
+    return any(isinstance(model, Agent) and model.trajectories is not None for model in models)
 
 
 def _recorded(folder: Path) -> object:

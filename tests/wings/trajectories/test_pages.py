@@ -1,5 +1,6 @@
 """Trajectories on the page of a run: which are shown, and what stands in their rows."""
 
+import re
 from typing import Any
 
 import pytest
@@ -82,8 +83,8 @@ def test_a_long_text_can_be_opened(size, opened):
 
 def test_a_section_says_where_it_is_from():
     shown = section(CALL)
-    assert (shown.id, shown.title, shown.heads) == ("trajectory-3", "Trajectory t", ("entry", "what", "text", "rules"))
-    assert shown.intro == "Episode 3: t, from log.jsonl (format)."
+    assert (shown.id, shown.title, shown.heads) == ("trajectory-3", "Trajectory 3", ("entry", "what", "text", "rules"))
+    assert shown.intro == "t, from log.jsonl (format)."
     said = section(CALL, receipts=[rules(broken=[breach(call="", rule="a")], unjudged=[breach(call="", rule="b")])])
     assert said.intro.endswith(" Of messages: a: because; b: because")
 
@@ -95,7 +96,7 @@ def test_a_section_says_where_it_is_from():
 def test_the_first_entries_are_shown(monkeypatch, more, said):
     monkeypatch.setattr(pages, "MOST_ENTRIES", 2)
     shown = section(*[Message(Speaker.USER, "a")] * (2 + more))
-    assert (len(shown.rows), shown.intro) == (2, f"Episode 3: t, from log.jsonl (format).{said}")
+    assert (len(shown.rows), shown.intro) == (2, f"t, from log.jsonl (format).{said}")
 
 
 @pytest.mark.parametrize(("episodes", "expected"), [([2, 0], "02"), ([0, 1, 2], "01"), ([1, 2, 1, 0], "12"), ([], "")])
@@ -111,4 +112,14 @@ def test_a_recording_is_told_by_what_it_can_show(spec, tmp_path):
     spec("run", "recorded-clerk", "--out", tmp_path / "out")
     counts = next(line for line in spec("report", tmp_path / "out").out.splitlines() if line.startswith("Evidence of"))
     assert "judgements 14" in counts
-    assert not [word for word in ("successes", "drifts", "checks") if word in counts]
+    assert re.search(r"calls \d+ in \d+ trajectories", counts)
+    assert not [word for word in ("seed", "steps", "proposals", "successes", "drifts", "checks") if word in counts]
+
+
+def test_the_page_of_a_recording_speaks_of_trajectories(spec, tmp_path):
+    spec("run", "recorded-clerk", "--out", tmp_path / "out")
+    spec("report", tmp_path / "out", "--format", "html", "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    tables = page.partition('<main id="main"')[2]
+    assert all(word in tables for word in ('"recorded":true', ">Trajectories<"))
+    assert not [word for word in ("goal first reached", "step through", ">Episodes<") if word in tables]

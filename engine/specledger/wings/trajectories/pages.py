@@ -53,14 +53,14 @@ def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) ->
     shown = trajectory.entries[:MOST_ENTRIES]
     rows = [_row(number, entry, tools, notes) for number, entry in enumerate(shown, 1)]
     left = len(trajectory.entries) - len(shown)
-    intro = f"Episode {episode}: {trajectory.id}, from {trajectory.file} ({trajectory.format})."
+    intro = f"{trajectory.id}, from {trajectory.file} ({trajectory.format})."
     if left:
         intro += f" {counted(left, 'entry')} more {'is' if left == 1 else 'are'} in the evidence alone."
     if notes[""]:
         said = "; ".join(f"{rule}: {outcome['reason']}" for _, rule, outcome in notes[""])
         intro += f" Of messages: {said}"
     heads = ("entry", "what", "text", "rules")
-    return Section(f"trajectory-{episode}", f"Trajectory {trajectory.id}", intro, heads, rows)
+    return Section(f"trajectory-{episode}", f"Trajectory {episode}", intro, heads, rows)
 
 
 def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> Row:

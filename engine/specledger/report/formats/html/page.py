@@ -66,7 +66,7 @@ from specledger.report.sections import (
     Words,
     check_anchor,
 )
-from specledger.report.specs import Specs, read_specs
+from specledger.report.specs import Specs, is_recorded, read_specs
 from specledger.report.states import episode_maps
 from specledger.report.units import units_of
 from specledger.verify.assurance_levels import NEVER_SHOWN, Reached, level_statuses
@@ -105,11 +105,12 @@ def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -
 
 
 def _drawing(specs: Bundle, bodies: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """How the page's script draws the episodes of a chain, and in what units it shows their values."""
+    """How the page's script draws the episodes of a chain, in what units, and whether they are recorded."""
     units = units_of(specs)
     drawing = Specs.of(specs).drawing(units)
     computed = drawing is not None and drawing["cells"] is None
-    return {"drawing": drawing, "units": units, "maps": episode_maps(specs, bodies) if computed else {}}
+    maps = episode_maps(specs, bodies) if computed else {}
+    return {"drawing": drawing, "units": units, "maps": maps, "recorded": is_recorded(specs)}
 
 
 def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:

@@ -287,6 +287,7 @@ const readEpisode = (number, episode) => {
 };
 
 const wholeEpisodes = () => data.chains.flatMap((chain, number) => {
+  if (chain.recorded) return [];
   const known = new Map();
   for (const { receipt: { type, body } } of chain.lines.values()) {
     if (!body || !Number.isInteger(body.episode)) continue;
