@@ -88,6 +88,7 @@ MAX_CELLS = 20_000_000  # cells of a ring automaton that are evolved for one cou
 ZEROS = "0" * 64
 HEX32, HEX64 = re.compile(r"[0-9a-f]{32}"), re.compile(r"[0-9a-f]{64}")
 ORIGIN_NAME = re.compile(r"[!-*,-~]{1,255}")
+EACH = re.compile(r'args(?:\.([A-Za-z_$][\w$-]*)|\["([^"\]]+)"\])')
 VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([-.+]?[a-z0-9]{1,20}){0,3}")
 MALFORMED = (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError)
 
@@ -1380,9 +1381,78 @@ def check_start(b: Bundle) -> None:
     """
     wanted = run_heading(b.specs, b.root)
     first = {**dict.fromkeys(wanted), **b.first}
-    if first["rules"]:  # whether a rule can notice anything is known by evaluating its conditions
-        first["rules"] = [{name: rule[name] for name in rule if name != "unable"} for rule in first["rules"]]
+    stated = first["rules"] or ()
+    if stated:
+        first["rules"] = [{name: rule[name] for name in rule if name != "unable"} for rule in stated]
     agree(first, wanted, "the first receipt")
+    tools = tools_of(b.specs, b.root)
+    rules = [(policy, rule) for policy in policies_of(b.specs, b.root) for _, rule in sorted(policy["rules"].items())]
+    for (policy, rule), said in zip(rules, stated):  # that a condition is never true is known by evaluating it
+        lacks = "" if tools is None else lacking(policy, rule, tools)
+        require(not lacks or "unable" in said, f"{said['name']} can have no {lacks}, by the tools that there are")
+
+
+def policies_of(known: JSON, root: JSON) -> list[JSON]:
+    """The policies of a scenario, each once, in their order."""
+    return [known[key] for key in dict.fromkeys(root.get("policies", ()))]
+
+
+def tools_of(known: JSON, root: JSON) -> JSON | None:
+    """The tools that an agent can call: the arguments of each, or None where it may have others; None if not known."""
+    recording = known.get(root.get("agent"), {}).get("trajectories", {})
+    if "tools" in recording:
+        return {tool: arguments_of(schema) for tool, schema in recording["tools"].items()}
+    if "otherwise" in recording:
+        return None
+    return {op: [*action.get("args", {})] for op, action in known[root["world"]]["actions"].items()}
+
+
+def arguments_of(schema: JSON | None) -> list[str] | None:
+    """The arguments that a JSON Schema names; None where there may be others."""
+    names = (schema or {}).get("properties")
+    more = {"patternProperties", "$ref", "anyOf", "oneOf", "allOf", "if", "not"}
+    if not isinstance(names, dict) or more & schema.keys():
+        return None
+    others = schema.get("additionalProperties")
+    return [*names] if others is None or others is False else None
+
+
+def lacking(policy: JSON, rule: JSON, tools: JSON) -> str:
+    """What a rule can never have, by the tools that there are: an opportunity, a breach; empty if both."""
+    about, first = tools_named(policy, rule.get("when", {}).get("tool", "any"), tools), EACH.match(rule.get("each", ""))
+    if "message" not in rule.get("when", {}):
+        if about == []:
+            return "opportunity"
+        listed = [tools[tool] for tool in about or ()]
+        if listed and first and None not in listed and not any((first[1] or first[2]) in names for names in listed):
+            return "opportunity"
+    if {"require", "from", "after"} & rule.keys() or not {"not_from", "not_after"} & rule.keys():
+        return ""
+    sources = [source if isinstance(source, dict) else {} for source in rule.get("not_from", ())]
+    past = [source.get("result_of", source.get("text_of")) for source in sources]
+    past += [rule["not_after"]["tool"]] if "not_after" in rule else []
+    return "" if any(tool is None or tools_named(policy, tool, tools) != [] for tool in past) else "breach"
+
+
+def tools_named(policy: JSON, names: JSON, tools: JSON) -> list[str] | None:
+    """The tools that a rule names, a set of tools or patterns; None if it needs none: a set gives several names."""
+    sets, written = policy.get("tools", {}), [names] if isinstance(names, str) else names
+    wanted = [name for word in written for name in sets.get(word, [word])]
+    if "any" in wanted:
+        return [*tools]
+    met = [tool for tool in tools if any(is_like(tool, name) for name in wanted)]
+    return met if met or all(len(sets.get(word, ())) < 2 for word in written) else None
+
+
+def is_like(name: str, pattern: str) -> bool:
+    """Whether a name fits a pattern, in which `*` stands for any characters."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return name == pattern
+    at = len(first) if name.startswith(first) else -1
+    for part in rest[:-1]:
+        at = name.find(part, at) + len(part) if at >= 0 and part in name[at:] else -1
+    return 0 <= at <= len(name) - len(rest[-1]) and name.endswith(rest[-1])
 
 
 def heading(b: Bundle) -> JSON:
@@ -1414,7 +1484,7 @@ def run_heading(known: JSON, root: JSON) -> JSON:
     made = {name: root.get(name, default) for name, default in defaults.items()}
     made["rules"] = [
         {"name": f"{policy['name']}.{name}", "severity": rule.get("severity", "fatal")}
-        for policy in map(known.get, dict.fromkeys(root.get("policies", ())))
+        for policy in policies_of(known, root)
         for name, rule in sorted(policy["rules"].items())
     ]
     if not made["rules"] and "trajectories" not in known.get(root.get("agent"), {}):

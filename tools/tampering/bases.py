@@ -60,6 +60,39 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 
+READING: Final = {
+    "reading.yaml": """\
+spec: scenario/v1
+name: reading
+world: any-call
+governor: any-action
+agent: reader
+policies: [mail]
+""",
+    "reader.yaml": """\
+spec: agent/v1
+name: reader
+trajectories:
+  files: [reader.json]
+  otherwise: call
+  tools: {read_mail: {type: object, properties: {id: {type: integer}}}, send_mail: null}
+""",
+    "mail.yaml": """\
+spec: policy/v1
+name: mail
+rules:
+  few: {memory: {calls: {count: {}}}, require: calls <= 5}
+  sent: {when: {tool: sendmail}, require: "false"}
+""",
+    "reader.json": """\
+[{"role": "user", "content": "Read mail 7."},
+ {"role": "assistant", "tool_calls": [
+  {"id": "1", "type": "function", "function": {"name": "read_mail", "arguments": "{\\"id\\": 7}"}}]},
+ {"role": "tool", "tool_call_id": "1", "content": "Hello."}]
+""",
+}
+"""A log whose agent has no tool that one of its rules is about."""
+
 
 class Base(NamedTuple):
     """What an honest bundle is a run of: a target of `spec run`, and the fields that are set."""
@@ -82,6 +115,7 @@ BASES: Final = {
     "refuted": Base("mirror-only"),
     "suite": Base("heights.yaml"),
     "discovery": Base("small.yaml"),
+    "reading": Base("reading.yaml"),
     "taped": Base("small.yaml", ("model=small-cassette", "iterations=2")),
 }
 
@@ -93,6 +127,7 @@ def project() -> Iterator[None]:
         for source in (CLIMB, DISCOVERY):
             shutil.copytree(source, work, dirs_exist_ok=True)
         texts = {"heights.yaml": SUITE, "walker.yaml": WALKER.replace("PYTHON", "python3"), "walker.py": PROGRAM}
+        texts |= READING
         for name, text in texts.items():
             Path(work, name).write_text(text, encoding="utf-8")
         with chdir(work):

@@ -68,6 +68,12 @@ def removed(name: str) -> Change:
     return lambda f: f.remove(name)
 
 
+def able(f: Signer) -> None:
+    """No rule is said to be able to notice nothing."""
+    for rule in f.first("start")["rules"]:
+        rule.pop("unable", None)
+
+
 def taped(f: Signer) -> None:
     """A tape of the right form beside answers that follow from the specs: those of the same script, asked elsewhere."""
     f.write(TAPE, (f.folder.parent / "taped" / TAPE).read_bytes())
@@ -95,6 +101,7 @@ AUDIT: Final = [
     Case("tape-of-a-discovery-missing", "There is no tape, though the model of the discovery is outside.", "taped", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-of-a-discovery-dropped", "The tape of a discovery lacks the last answer.", "taped", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4"),
     Case("tape-of-a-script", "There is a tape of answers, though the model of the discovery is a script.", "discovery", taped, relist, "E_TAPE_EXTRA"),
+    Case("rules-able", "A rule about a tool that there is none of is not said to notice nothing, so that the run passes.", "reading", able, seal, "E_REPLAY", "L4"),
 ]  # fmt: skip
 
 

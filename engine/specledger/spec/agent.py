@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -212,12 +212,15 @@ class Recording(Model):
     Attributes:
         files: The logs: files or patterns such as `logs/*.jsonl`, relative to the folder of the project.
         format: The format of the logs; it is recognised if left out.
+        tools: All tools that it had, each with the JSON Schema of its arguments, or null. A call that does not fit
+            them, or a rule that can notice nothing with them, keeps a run from PASS.
         otherwise: The action that stands for a call of a tool that the world has no action for.
         asks: The model that answers the probes about recorded calls.
     """
 
     files: Annotated[list[LogPattern], Field(max_length=256)] = Field(default_factory=list)
     format: Name | None = None
+    tools: Annotated[Mapping[Word, Mapping[str, Any] | None] | None, Field(min_length=1, max_length=10_000)] = None
     otherwise: Identifier | None = None
     asks: AskedAgain | None = None
 

@@ -10,7 +10,10 @@ from specledger.kinds import load
 from specledger.wings.trajectories.rules.accesses import argument_steps, shown_steps
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.constants import constant, sorts_of
+from tests.conformance.tampered.verifiers import by_engine, by_tool
 from tests.wings.trajectories.test_scan import chat
+from tools.conformance import Laid
+from tools.tampering.forger import HELP, Forger
 
 HEAD = "spec: policy/v1\nname: mine\nsets: {known: [Bob]}\ntools: {payments: [pay, transfer]}\nrules:\n"
 CALLS = [("ask", {"why": "x"}), ("pay", {"to": "Ann", "amount": 20, "memo": {"a": ["hi"]}})]
@@ -300,13 +303,63 @@ def test_a_rule_that_can_notice_nothing_keeps_a_scan_from_passing(spec, tmp_path
     tools = [{"name": name, "inputSchema": {"properties": properties}} for name in ("ask", "pay", "fly")]
     (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
     words = ("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json")
-    text, document = spec(*words), json.loads(spec(*words, "--output", "json").out)
+    text, document = spec(*words, "--out", "out"), json.loads(spec(*words, "--output", "json").out)
+    _same_in_evidence(tmp_path / "out", text.status, "by tools" if lacks and case not in BY_CONDITION else "")
     told = document["coverage"]["rules"]["it"]
     assert (told["reachable"], told["breakable"]) == (lacks != "opportunity", lacks != "breach")
     assert document.get("unable", []) == (["it"] if lacks else [])
     failed = "FAIL" in text.out
     assert failed or (text.status, document["verdict"]) == ((3, "INCONCLUSIVE") if lacks else (0, "PASS"))
     assert ("can notice nothing, so nothing can be concluded: it" in text.out) is bool(lacks)
+
+
+BY_CONDITION = ("a condition whose parts exclude each other", "a demand that is always true")
+
+
+def _same_in_evidence(folder, status, lacks):
+    """The evidence of a scan records its verdict; both verifiers agree, and neither is deceived about such a rule."""
+    recorded = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["result"]["verdict"]
+    assert {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}[recorded] == status
+    assert by_engine(Laid(folder, {})).exit == by_tool(Laid(folder, {})).exit == 0
+    forger = Forger(folder)
+    for help_ in HELP:
+        forger.remove(help_)
+    if all("unable" not in rule for rule in forger.first("start")["rules"]):
+        assert not lacks
+        return
+    for rule in forger.first("start")["rules"]:
+        rule.pop("unable", None)
+    forger.seal()
+    assert by_engine(Laid(folder, {}))[:2] == (1, "E_REPLAY")
+    assert by_tool(Laid(folder, {}))[:2] == ((1, "E_REPLAY") if lacks else (0, None))
+
+
+UNFIT = {
+    "a tool that is not listed": ({"ask": None}, 3),
+    "an argument that is not there": ({"ask": None, "pay": {"properties": {"to": {}}}}, 3),
+    "an argument of another type": (
+        {"ask": None, "pay": {"properties": {"to": {"type": "integer"}}, "additionalProperties": True}},
+        3,
+    ),
+    "all fit": ({"ask": None, "pay": {"properties": {"to": {}, "amount": {}, "memo": {}}}}, 0),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_evidence_of_calls_that_do_not_fit_records_what_the_scan_says(spec, tmp_path, monkeypatch, case):
+    tools, status = UNFIT[case]
+    monkeypatch.chdir(tmp_path)
+    few = "  few: {memory: {n: {count: {}}}, require: n < 9}\n"
+    (tmp_path / "rules.yaml").write_text(HEAD + few, encoding="utf-8")
+    (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
+    listed = [
+        {"name": name, "description": "x", "inputSchema": schema or {"additionalProperties": True}}
+        for name, schema in tools.items()
+    ]
+    (tmp_path / "tools.json").write_text(json.dumps(listed), encoding="utf-8")
+    done = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json", "--out", "out")
+    assert done.status == status, done.out
+    _same_in_evidence(tmp_path / "out", status, "")
 
 
 def test_without_a_list_of_tools_a_rule_without_an_opportunity_is_a_remark_beside_pass(spec, tmp_path, monkeypatch):
@@ -387,15 +440,3 @@ def test_what_breaks_a_rule_is_told_at_its_demand(spec, tmp_path, monkeypatch, k
     column = rule.index(f" {key}: ") + (len(" require: ") if key == "require" else 1) + 1
     assert (told["key"], told["times"], told["line"], told["column"]) == (key, 1, 6, column)
     assert f"rules.yaml:6:{column}: it is broken 1 time by its `{key}`" in spec(*words).out
-
-
-@pytest.mark.parametrize("listed", [("ask", "pay"), ("ask", "pay", "pya")], ids=["another verdict", "the same"])
-def test_evidence_that_records_another_verdict_says_so(spec, tmp_path, monkeypatch, listed):
-    monkeypatch.chdir(tmp_path)
-    rules = "  few: {memory: {n: {count: {}}}, require: n < 9}\n  it: {when: {tool: pya}, require: false}\n"
-    (tmp_path / "rules.yaml").write_text(HEAD + rules, encoding="utf-8")
-    (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
-    tools = [{"name": name, "inputSchema": {"additionalProperties": True}} for name in listed]
-    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
-    done = spec("scan", "chat.json", "--policy", "rules.yaml", "--tools", "tools.json", "--out", "out")
-    assert ("the evidence records PASS: it does not hold the list of tools" in done.out) is ("pya" not in listed)

@@ -14,6 +14,7 @@ from specledger.kinds import KINDS, load
 from specledger.wings.trajectories.model import Call, Trajectory
 from specledger.wings.trajectories.tools.fit import Fit, tool_problems
 from specledger.wings.trajectories.tools.lists import Tool, read_tools
+from specledger.wings.trajectories.tools.schemas import argument_names, compared, schemas_of
 from specledger.wings.trajectories.tools.specs import new_policy, new_world
 from specledger.wings.trajectories.tools.types import Types
 from tests.wings.trajectories.test_scan import chat
@@ -172,11 +173,46 @@ def test_what_types_cannot_say_is_carried_and_read_by_nothing(file):
     ],
 )
 def test_calls_that_do_not_fit(arguments, problems):
-    fit = Fit(tool_problems({"pay": Tool("pay", "", PAY)}))
+    fit = Fit(tool_problems(schemas_of({"pay": Tool("pay", "", PAY)})))
     fit.hear(Trajectory("t", "f", "x", [Call("a", "pay", arguments, line=3)] * 2))
     assert sorted(misfit.problem for misfit in fit.misfits) == sorted(problems)
     assert {(misfit.count, misfit.line) for misfit in fit.misfits} <= {(2, 3)}
     assert fit.calls == 2 * bool(problems)
+
+
+COMPARED = {
+    "descriptions and bounds are left out": (
+        {"type": "object", "title": "x", "properties": {"to": {"type": "string", "minLength": 1}}, "required": ["to"]},
+        {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]},
+        ["to"],
+    ),
+    "alternatives say nothing": ({"type": "object", "properties": {"a": {}}, "anyOf": []}, {}, None),
+    "nor do those of a member": ({"properties": {"a": {"$ref": "#/x"}}}, {"properties": {"a": {}}}, ["a"]),
+    "patterns of names admit others": (
+        {"properties": {"a": {}}, "patternProperties": {}},
+        {"properties": {"a": {}}, "additionalProperties": True},
+        None,
+    ),
+    "choices that are plain values": ({"enum": ["a", 1, None, True]}, {"enum": ["a", 1, None, True]}, None),
+    "choices that are not": ({"enum": [{"$number": "0.5"}]}, {}, None),
+    "elements": ({"items": {"type": "string", "format": "x"}}, {"items": {"type": "string"}}, None),
+    "names that are no texts": ({"required": ["a", {}, 1]}, {"required": ["a"]}, None),
+    "no schema": ([1], {}, None),
+}
+
+
+@pytest.mark.parametrize("case", COMPARED)
+def test_what_is_compared_of_a_schema_is_kept_and_gives_the_same_again(case):
+    schema, kept, names = COMPARED[case]
+    assert compared(schema) == kept == compared(kept)
+    assert argument_names(kept) == names
+
+
+def test_a_schema_is_compared_to_a_bounded_depth():
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(100):
+        schema = {"type": "array", "items": schema}
+    assert len(str(compared(schema))) < 1000
 
 
 def test_the_commands(spec, file, tmp_path, monkeypatch):

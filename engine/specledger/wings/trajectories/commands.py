@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from specledger.wings.trajectories.model import Trajectory
     from specledger.wings.trajectories.readers.reader import Reader
     from specledger.wings.trajectories.rules.policy import Policy
+    from specledger.wings.trajectories.tools.schemas import Schemas
     from specledger.wings.trajectories.withholding import Withholding
 
 _MOST_SHOWN: Final = 20
@@ -242,12 +243,13 @@ def scan(
     from specledger.wings.trajectories.scan_whole import scan_document_of, scan_text_of
     from specledger.wings.trajectories.tools.fit import Fit, tool_problems
     from specledger.wings.trajectories.tools.lists import read_tools
+    from specledger.wings.trajectories.tools.schemas import schemas_of
 
     resolved, compiled = _policy(policy)
     places = _existing(paths or [_claude_code()])
     logs = read_logs(places, _known_format(read_as))
     known = read_tools(_existing(tools)) if tools else None
-    fit = None if known is None else Fit(tool_problems(known))
+    fit = None if known is None else Fit(tool_problems(schemas_of(known)))
     mutation = Mutation(resolved, mutants, seed) if mutants else None
     watch = Watch(resolved, compiled, known)
     result = scan_logs(compiled, _tapped(logs, [part.hear for part in (mutation, fit) if part is not None]), watch)
@@ -255,7 +257,7 @@ def scan(
     coverage = watch.finish()
     result.unable = tuple(rule.rule for rule in coverage.rules if not rule.able)
     parts = (coverage, None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
-    evidence = None if out is None else _write_evidence(places, policy, read_as, out, result.verdict)
+    evidence = None if out is None else _write_evidence(places, policy, read_as, out, schemas_of(known or {}))
     if output is Format.JSON:
         document = scan_document_of(result, compiled.name, *parts)
         print_json(document if out is None else {**document, "evidence": str(out)})
@@ -279,12 +281,9 @@ def _tapped(
 
 
 def _write_evidence(
-    places: list[Path], policy: str | None, read_as: str | None, out: Path, verdict: Verdict
+    places: list[Path], policy: str | None, read_as: str | None, out: Path, tools: Schemas
 ) -> list[str]:
-    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it.
-
-    The evidence holds no list of tools, so its verdict may be another one than the scan's, which is told.
-    """
+    """Run the scenario of recorded calls on these logs under a policy; the last lines of the text about it."""
     from tempfile import TemporaryDirectory
 
     from specledger.core.canonical import canonical_bytes
@@ -300,6 +299,8 @@ def _write_evidence(
     if policy is not None:
         file = load(policy, kind="policy")[0].main.span().file
         sets.append(f"policies={canonical_bytes([Path(os.path.relpath(file)).as_posix()]).decode()}")
+    if tools:
+        sets.append(f"agent.trajectories.tools={canonical_bytes(tools).decode()}")
     (bundle,) = load(scenario, kind="scenario", set=sets, allow_outside=True)
     with TemporaryDirectory() as folder:
         logs = places
@@ -308,11 +309,7 @@ def _write_evidence(
             with logs[0].open("wb") as lines:
                 lines.writelines(write_lines(read_logs(places, _known_format(read_as))))
         finished = execute(bundle, out, RunOptions(trajectories=tuple(logs)))
-        recorded = finished.manifest["result"]["verdict"]
-        remark = (
-            [] if recorded == verdict else [f"  the evidence records {recorded}: it does not hold the list of tools"]
-        )
-        return [*remark, *map(with_short_digests, footer(finished))]
+        return [*map(with_short_digests, footer(finished))]
 
 
 def _policy(target: str | None) -> tuple[Resolved, Policy]:

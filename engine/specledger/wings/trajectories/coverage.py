@@ -31,6 +31,7 @@ from specledger.wings.trajectories.rules.reach import Tools, arguments_of, near_
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 from specledger.wings.trajectories.spec.policy import Rule
 from specledger.wings.trajectories.tools.lists import Tool
+from specledger.wings.trajectories.tools.schemas import argument_names, schemas_of
 
 MOST_ARGUMENTS: Final = 200
 """Arguments of one tool that are kept."""
@@ -143,7 +144,7 @@ class Watch:
         model = resolved.model
         assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
         self._resolved, self._model = resolved, model
-        self._listed: Tools = {name: _listed_arguments(tool) for name, tool in (known or {}).items()}
+        self._listed: Tools = {name: argument_names(schema) for name, schema in schemas_of(known or {}).items()}
         self._rules = [self._watched(plan, model) for plan in policy.rules]
         self._idle = [watched for watched in self._rules if watched.path is not None and watched.accesses]
         self._by_name = {watched.plan.name: watched for watched in self._rules}
@@ -313,11 +314,3 @@ class Watch:
         reason = f"`{rule.each}` is absent" if condition is None else f"`{condition}` is not true"
         advice = "" if condition is None else _CONDITION
         return part, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", advice
-
-
-def _listed_arguments(tool: Tool) -> list[str] | None:
-    """The arguments of a listed tool; None where it may have others."""
-    schema = {} if tool.arguments is UNSET else tool.arguments
-    if not isinstance(schema.get("properties"), dict) or schema.get("additionalProperties"):
-        return None
-    return list(schema["properties"])

@@ -24,7 +24,10 @@ from specledger.wings.trajectories.recording.misfits import misfits_of
 from specledger.wings.trajectories.recording.store import logs_of, read, store
 from specledger.wings.trajectories.rules.of_scenario import compile_policies, stated_rules, tools_of
 from specledger.wings.trajectories.rules.policy import Policy
+from specledger.wings.trajectories.rules.reach import Tools
 from specledger.wings.trajectories.simulation import compile_simulated
+from specledger.wings.trajectories.tools.fit import tool_problems
+from specledger.wings.trajectories.tools.schemas import Schemas, argument_names, compared
 from specledger.worlds.model import World
 
 
@@ -41,8 +44,19 @@ def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
     assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
     closed = model.guard is None or model.guard.fail == "closed"
     log = (spec.name, stage.bundle.digest)
-    rules = stated_rules(stage, policies, tools_of(stage.world) if recording.otherwise is None else None)
+    rules = stated_rules(stage, policies, _tools(recording, stage.world))
     return _planned(recording, role.agent, stage.world, policies, rules, log, closed=closed)
+
+
+def _tools(recording: Recording, world: World) -> Tools | None:
+    """The tools that a recorded agent had; None if nobody knows."""
+    if recording.tools is not None:
+        return {tool: argument_names(schema) for tool, schema in _schemas(recording.tools).items()}
+    return tools_of(world) if recording.otherwise is None else None
+
+
+def _schemas(tools: Mapping[str, Mapping[str, Any] | None]) -> Schemas:
+    return {tool: None if schema is None else compared(schema) for tool, schema in tools.items()}
 
 
 def _planned(
@@ -55,10 +69,14 @@ def _planned(
     *,
     closed: bool,
 ) -> PlannedRecording:
+    problems = None if recording.tools is None else tool_problems(_schemas(recording.tools))
+
     def make(
         actor: Actor, trajectories: Iterator[Trajectory], kind: type[RecordedController] = RecordedController
     ) -> RecordedController:
-        return kind(actor, world, recording.otherwise, policies, trajectories, log=log, closed=closed)
+        return kind(
+            actor, world, recording.otherwise, policies, trajectories, log=log, closed=closed, problems=problems
+        )
 
     def forbids(tool: str) -> str:
         if closed and recording.otherwise is None and tool not in world.actions:

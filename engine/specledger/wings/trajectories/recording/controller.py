@@ -26,10 +26,13 @@ from specledger.wings.trajectories.recording.guard_log import GUARD, GuardChain,
 from specledger.wings.trajectories.rules.of_scenario import rules_event
 from specledger.wings.trajectories.rules.plans import Outcome
 from specledger.wings.trajectories.rules.policy import Policy, Session
+from specledger.wings.trajectories.tools.fit import Problems
 from specledger.worlds.model import World
 
 UNKNOWN_TOOL: Final = "unknown_tool"
 """Why the world cannot follow a call."""
+UNFIT: Final = "a call does not fit the listed tools"
+"""What is not known of a recording where a call is of no listed tool, or has other arguments than that has."""
 
 
 class Questions(Protocol):
@@ -54,10 +57,12 @@ class RecordedController(DecisionController):
         *,
         log: tuple[str, str],
         closed: bool = True,
+        problems: Problems | None = None,
     ) -> None:
         """Go through trajectories, one for each episode. A tool without an action is the action `otherwise`.
 
         A guard denies calls of which nothing can be said, if it is `closed`; its `log` is of a scenario and its specs.
+        `problems` compares calls with the tools that are listed.
         """
         super().__init__(actor)
         self._world, self._otherwise, self._policies = world, otherwise, policies
@@ -73,7 +78,7 @@ class RecordedController(DecisionController):
         self._all: Sequence[Entry] = ()
         self._op = ""
         self._arguments: dict[str, Any] = {}
-        self._closed = closed
+        self._closed, self._problems = closed, problems
         self._guarded = False
         self._log = log
         self._chain: GuardChain | None = None
@@ -148,6 +153,8 @@ class RecordedController(DecisionController):
         if type(entry) is Finding:
             self._findings[entry.code] += 1
             return
+        if self._problems is not None and type(entry) is Call and next(self._problems(entry, None), None) is not None:
+            self._findings[UNFIT] += 1
         outcomes: list[tuple[str, Outcome]] = []
         for name, session in self._sessions:
             outcomes += [(name, outcome) for outcome in session.hear(entry)]

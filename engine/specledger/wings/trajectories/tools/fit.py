@@ -11,12 +11,11 @@ from specledger.core.diagnostics import suggest
 from specledger.core.log_json import NUMBER, as_text
 from specledger.wings.trajectories.model import Call, Result, Trajectory, Withheld
 from specledger.wings.trajectories.rules.paths import is_withheld
-from specledger.wings.trajectories.tools.lists import Tool
+from specledger.wings.trajectories.tools.schemas import Schemas, has_alternatives, is_closed
 
 MOST_MISFITS: Final = 1000
 """Different misfits that are kept; the others are counted."""
 _MOST_PARTS: Final = 1000
-_ALTERNATIVES: Final = ("$ref", "anyOf", "oneOf", "allOf", "if", "not")
 
 
 class Misfit(Struct):
@@ -73,15 +72,16 @@ class Fit:
         self._misfits[key].count += 1
 
 
-def tool_problems(tools: Mapping[str, Tool]) -> Problems:
-    """Compares calls with the schemas of tools."""
+def tool_problems(tools: Schemas) -> Problems:
+    """Compares calls with the schemas of the arguments of tools."""
 
     def problems(call: Call, _result: Result | None) -> Iterator[str]:
-        tool = tools.get(call.tool)
-        if tool is None:
+        if call.tool not in tools:
             yield no_such("tool", call.tool, tools)
-        elif tool.arguments is not UNSET and call.arguments is not UNSET and not isinstance(call.arguments, Withheld):
-            yield from _misfits(call.arguments, {"type": "object", **tool.arguments}, "args")
+            return
+        schema = tools[call.tool]
+        if schema is not None and call.arguments is not UNSET and not isinstance(call.arguments, Withheld):
+            yield from _misfits(call.arguments, {"type": "object", **schema}, "args")
 
     return problems
 
@@ -94,7 +94,7 @@ def no_such(what: str, name: str, known: Iterable[str]) -> str:
 
 def _misfits(value: Any, schema: Any, path: str) -> Iterator[str]:
     """Where a value does not fit a schema, as far as its types, members and choices say; the rest is not judged."""
-    if not isinstance(schema, dict) or any(key in schema for key in _ALTERNATIVES) or is_withheld(value):
+    if not isinstance(schema, dict) or has_alternatives(schema) or is_withheld(value):
         return
     wanted = schema.get("type")
     types = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []
@@ -117,8 +117,7 @@ def _misfits_of_members(value: Mapping[str, Any], schema: Mapping[str, Any], pat
     for name in required if isinstance(required, list) else ():
         if name not in value:
             yield f"`{path}.{name}` is missing"
-    more = schema.get("additionalProperties")
-    closed = "properties" in schema and (more is None or more is False) and "patternProperties" not in schema
+    closed = is_closed(schema)
     for name, member in [*value.items()][:_MOST_PARTS]:
         if name in properties:
             yield from _misfits(member, properties[name], f"{path}.{name}")
