@@ -1409,7 +1409,8 @@ def tools_of(known: JSON, root: JSON) -> JSON | None:
 
 def arguments_of(schema: JSON | None) -> list[str] | None:
     """The arguments that a JSON Schema names; None where there may be others."""
-    names = (schema or {}).get("properties")
+    schema = schema or {}
+    names = schema.get("properties")
     more = {"patternProperties", "$ref", "anyOf", "oneOf", "allOf", "if", "not"}
     if not isinstance(names, dict) or more & schema.keys():
         return None

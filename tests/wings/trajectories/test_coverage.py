@@ -334,7 +334,7 @@ def _same_in_evidence(folder, status, lacks):
     assert by_tool(Laid(folder, {}))[:2] == ((1, "E_REPLAY") if lacks else (0, None))
 
 
-UNFIT = {
+UNFIT: dict[str, tuple[dict[str, Any], int]] = {
     "a tool that is not listed": ({"ask": None}, 3),
     "an argument that is not there": ({"ask": None, "pay": {"properties": {"to": {}}}}, 3),
     "an argument of another type": (
