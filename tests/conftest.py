@@ -1,5 +1,6 @@
 """Property tests draw the same examples on every machine, at whatever speed it has."""
 
+import gc
 import json
 import os
 import signal
@@ -24,6 +25,9 @@ for name, most in (("few", 30), ("many", 100)):  # `make slow` runs property tes
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("few")
+
+# Commands run in these processes, too, and collect garbage as rarely as in their own (`specledger.__main__`).
+gc.set_threshold(200_000, 20, 100)
 
 # `readline`, which pytest imports, sets COLUMNS where only child processes see it, among them the workers of xdist.
 os.environ.pop("COLUMNS", None)
@@ -56,6 +60,11 @@ def pytest_runtest_call(item):
         return (yield)
     with demanded(due):
         return (yield)
+
+
+def pytest_collection_finish():
+    """What the collection made lives as long as the process, so that no test has it searched for garbage."""
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
