@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from specledger.expr.check import tree
-from specledger.expr.check.tree import Path, Slot, Typed, parts, path_of, walk
+from specledger.expr.check.tree import PARTS, Path, Slot, Typed, parts, path_of, walk
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
@@ -126,6 +126,8 @@ def bounded(node: Typed) -> Size:
 
 def size(node: Typed) -> Size:
     """Measures a tree; called functions count with their bodies."""
+    if type(node) not in PARTS:
+        return Size(1, 1, 1)
     sizes = [size(part) for part in parts(node)]
     nodes = 1 + sum(part.nodes for part in sizes)
     height = 1 + max((part.height for part in sizes), default=0)
@@ -222,6 +224,8 @@ def _long(node: Typed) -> bool:
 
 def work(node: Typed) -> int:
     """An upper bound of the work of one evaluation, by the sizes that types declare."""
+    if type(node) not in PARTS:
+        return 0
     total = sum(most(collection.type) * cost for collection, cost in charged(node))
     total += made_text(node) // CHARACTERS_OF_WORK
     if isinstance(node, tree.Loop):
@@ -232,7 +236,7 @@ def work(node: Typed) -> int:
     if isinstance(node, tree.Search):
         return total + work(node.origins) + most(node.type) * (node.weight + most(node.body.type) + work(node.body))
     if isinstance(node, tree.DefinedCall):
-        total += work(node.instance.body)
+        total += node.instance.work
     if isinstance(node, tree.NativeCall) and isinstance(node.type, ListType):  # it is charged for its length
         total += most(node.type)
     return total + sum(map(work, parts(node)))

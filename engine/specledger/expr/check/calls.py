@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, suggest
-from specledger.expr.check.analysis import bounded, captures_of
+from specledger.expr.check.analysis import bounded, captures_of, work
 from specledger.expr.check.environment import Frame, InstanceKey, Scope
 from specledger.expr.check.excluded_names import FOREIGN, OTHER_ARGUMENTS, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
@@ -267,6 +267,7 @@ class Calls(Names):
         if body is None:
             return None
         size = bounded(body)
-        instance = Instance(name, definition.body, slots, body, captures_of(body), size.weight, size.height, size.nodes)
+        measures = size.weight, size.height, size.nodes, work(body)
+        instance = Instance(name, definition.body, slots, body, captures_of(body), *measures)
         scope.keep(key, instance)
         return instance

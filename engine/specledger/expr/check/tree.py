@@ -162,6 +162,7 @@ class Instance(Struct, frozen=True, eq=False):
         text: Its body's source.
         captures: Variables of the environment that it reads, those of the functions it calls included.
         weight: Work of one call without loops.
+        work: Work of one call at most, loops included.
     """
 
     name: str
@@ -172,6 +173,7 @@ class Instance(Struct, frozen=True, eq=False):
     weight: int
     height: int
     nodes: int
+    work: int
 
 
 class DefinedCall(Typed, frozen=True, eq=False):
@@ -185,7 +187,7 @@ class DefinedCall(Typed, frozen=True, eq=False):
     record: Typed | None = None
 
 
-_PARTS: Final[Mapping[type[Typed], Callable[[Any], tuple[Typed, ...]]]] = {
+PARTS: Final[Mapping[type[Typed], Callable[[Any], tuple[Typed, ...]]]] = {
     **dict.fromkeys((Field, Present), lambda node: (node.operand,)),
     **dict.fromkeys((Operation, Junction, NativeCall), lambda node: node.args),
     Item: lambda node: (node.operand, node.index),
@@ -197,12 +199,12 @@ _PARTS: Final[Mapping[type[Typed], Callable[[Any], tuple[Typed, ...]]]] = {
     Search: lambda node: (node.origins, node.body),
     DefinedCall: lambda node: node.args if node.record is None else (node.record, *node.args),
 }
-"""By the type of a node how its parts are read; every analysis asks for them, and trying each class in turn is slow."""
+"""By the type of a node how its parts are read, unless it never has any; to try each class in turn would be slow."""
 
 
 def parts(node: Typed) -> tuple[Typed, ...]:
     """The direct parts of a node, in order of evaluation; the body of a defined function is none of them."""
-    read = _PARTS.get(type(node))
+    read = PARTS.get(type(node))
     return () if read is None else read(node)
 
 
