@@ -217,9 +217,9 @@ def check(number: int, code: str, when: Function = bool, malformed: str = "") ->
 
 def outcome(rule: Rule, bundle: Bundle) -> Check:
     """Make a check."""
-    status, code, message = "passed", None, None
+    status, code = "passed", None
     try:
-        rule.function(bundle)
+        message = rule.function(bundle)
     except Finding as finding:
         status, message = finding.status, finding.message
         code = finding.code or (rule.code if status == "failed" else None)
@@ -2125,14 +2125,18 @@ def read_trust(path: Path) -> JSON:
 
 
 @check(15, "E_EXPECTED", lambda b: b.trust is not None)
-def check_expected(b: Bundle) -> None:
+def check_expected(b: Bundle) -> str:
     """The evidence is the expected one: run, specs and origin."""
     expected = {name: b.trust[name] for name in ("run", "specs") if name in b.trust}
+    free = [name for name in ("run", "specs") if name not in expected]
     agree(b.manifest, expected, "the manifest")
     if b.note is not None:
         agree(b.note._asdict(), {"origin": b.trust["origin"].replace("{run}", b.manifest["run"])}, "the checkpoint")
+        expected["origin"] = b.note.origin
     elif not expected:
         raise not_shown("the trust file names no run and no specs, and the bundle has no signed origin", "E_UNSIGNED")
+    bound = ", ".join(f"{name} {value}" for name, value in expected.items())
+    return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
 
 
 @check(16, "E_SIGNATURE", lambda b: b.trust is not None)
@@ -2240,6 +2244,7 @@ def note_open(b: Bundle) -> None:
         "the time stamp (L2; use openssl, or `spec verify --tsa`)": TIMESTAMP in b.detached,
         f"the words of {GUIDE} around its digests": GUIDE in b.detached,
         "who signed the bundle (L1; no trust file was given)": b.note is not None and b.trust is None,
+        "who signed: nobody, the bundle is unsigned, so anybody can have written it (L1)": b.note is None,
     }
     b.not_checked += [text for text, is_open in open_points.items() if is_open]
     absent = [name for name in (SUMS, GUIDE) if name not in b.detached]
@@ -2334,24 +2339,54 @@ def printable(text: str) -> str:
 
 
 def recorded(bundle: Bundle) -> dict[str, JSON]:
-    """What the manifest says of the run: its verdict, and the digests to compare with ones from elsewhere."""
-    if not isinstance(bundle.manifest, dict) or not bundle.leaves:
-        return {}
+    """What the manifest says of the run: its verdict, and the digests to compare with ones from elsewhere.
+
+    Of a refuted bundle they are claims.
+    """
     of = bundle.manifest
-    verdict = of["result"].get("verdict") if isinstance(of["result"], dict) else None
-    digests = {"specs": of["specs"], "root": of["receipts"]["root"], "manifest": file_sha256(bundle.folder / MANIFEST)}
-    return {"verdict": verdict, **digests}
+    if not isinstance(of, dict):
+        return {}
+    inner = {name: part if isinstance(part, dict) else {} for name, part in of.items()}
+    said = [inner.get("result", {}).get("verdict"), of.get("specs"), inner.get("receipts", {}).get("root")]
+    texts = [part if isinstance(part, str) and len(part) <= len(ZEROS) else None for part in said]
+    return {
+        **dict(zip(("verdict", "specs", "root"), texts)),
+        "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1)),
+    }
+
+
+def signed(bundle: Bundle) -> Optional[str]:
+    """What was signed of a refuted bundle, in words; None where it has no attestation that can be read."""
+    path = bundle.folder / ATTESTATION
+    try:
+        payload = base64.b64decode(load(read_bytes(path, MIB))["payload"])
+        text, signatures = read_envelope(path, payload)
+        statement = load(payload)
+        outcome, digest = statement["predicate"]["result"], statement["subject"][0]["digest"]["sha256"]
+        here = digest == sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))
+        keys = [] if bundle.trust is None else bundle.trust["keys"]
+        publics = {key["id"]: from_base64(key["public"], "a key") for key in keys if key["id"] in signatures}
+        known = CAN_CHECK_SIGNATURES and bundle.trust is not None
+        own = [id_ for id_, public in publics.items() if known and is_signature(public, signatures[id_], text)]
+    except (Finding, OSError, RecursionError, *MALFORMED):
+        return None
+    by = f"your trusted key {', '.join(own)} signed" if own else "by no trusted key, as far as is checked here:"
+    what = f"{MANIFEST} as it is here" if here else f"another {MANIFEST}, with the SHA-256 {digest!r:.80}"
+    return f"{by} {what} and the outcome {outcome!r:.20}"
 
 
 def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
     """The report as text or as a JSON document."""
     verdict, _ = verdict_of(checks)
     not_checked, run = bundle.not_checked, recorded(bundle)
+    seal = signed(bundle) if verdict == "REFUTED" else None
     if as_json:
         listed = [check._asdict() for check in checks]
         report = {"verdict": verdict, "recorded": run, "checks": listed, "not_checked": not_checked}
-        return json.dumps(report, indent=2) + "\n"
-    lines = [f"{verdict}: {MEANING[verdict]}", *(f"   recorded  {name} {value}" for name, value in run.items())]
+        return json.dumps({**report, "signed": seal}, indent=2) + "\n"
+    word = "claimed " if verdict == "REFUTED" else "recorded"
+    lines = [f"{verdict}: {MEANING[verdict]}", *(f"   {word}  {name} {value}" for name, value in run.items())]
+    lines += [f"   signed    {seal}"] if seal else []
     for check in checks:
         reason = f" [{check.code}]" if check.code else ""
         message = f"{reason}: {check.message}" if check.message else reason

@@ -21,7 +21,7 @@ from typer.main import get_command
 from specledger import __version__
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, PAGE, Interrupted
 from specledger.cli.commands import add_command, add_commands, names
-from specledger.cli.output import print_refusal, print_text
+from specledger.cli.output import print_error, print_refusal, print_text
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Exit
 from specledger.core.wing import missing_wings, wings
@@ -96,6 +96,8 @@ def interruptible() -> Iterator[list[int]]:
 
 
 _MOST_CHOICES: Final = 20
+UNDECIDED: Final = "not decided: exit 3, neither a pass nor a failure"
+"""What every command says that ends with this code."""
 _USAGE: Final = "`--help` after the name of a command shows how it is used"
 
 
@@ -159,6 +161,8 @@ def _guarded(app: typer.Typer | None = None) -> int:
             status = Exit.CONFORMS
         except (Exception, KeyboardInterrupt) as error:
             status = _print_failure(error)
+    if status == Exit.INCONCLUSIVE:
+        print_error(UNDECIDED)
     return 128 + signals[0] if signals and status == Exit.INTERRUPTED else status
 
 

@@ -30,9 +30,27 @@ def verification_text(path: Path, verification: Verification) -> str:
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
     lines += [f"not checked: {item}" for item in verification.unchecked]
+    lines += _meaning(verification)
     if verification.verdict is not Verdict.FAIL:
         lines += [f"never shown    {what}: {how}" for what, how in NEVER_SHOWN]
     return "\n".join([*lines, f"{printable(str(path))}: {headline(verification)}."])
+
+
+def _meaning(verification: Verification) -> list[str]:
+    """What the run itself found, which is another thing than what is verified; what was asked for and not reached."""
+    from specledger.verify.assurance_levels import result_of, unreached
+
+    result, claims = result_of(verification), verification.facts.get("claimed", {})
+    lines = [] if result is None else [f"recorded       {result}: what the run found; verified is the evidence of it"]
+    if "verdict" in claims:
+        named = f"verdict {claims['verdict']}, run {claims['run']}, specs {claims['specs']}"
+        lines.append(f"claimed        {named}: by its manifest; nothing of it is established")
+    if "signed" in claims:
+        lines.append(f"signed         {printable(claims['signed'])}")
+    if verification.verdict is Verdict.INCONCLUSIVE:
+        open_ = "; ".join(f"{status.level} ({printable(status.why)})" for status in unreached(verification))
+        lines.append(f"not decided    asked for, and not reached: {open_}")
+    return lines
 
 
 def print_replay(finished: Finished) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -159,27 +159,38 @@ def _verify_several(bundles: Sequence[Path], verify_one: Callable[[Path], Verifi
         named = [(str(path), verification) for path, verification in results]
         write_output(FORMATS[format_].write(Report.from_verifications(named, findings)))
     else:
-        counts = Counter(verification.verdict for _, verification in results)
-        totals = [f"{number} {verdict}" for verdict, number in counts.items()]
-        totals += [f"{len(bundles) - len(results)} no evidence"] if len(results) < len(bundles) else []
-        print_text(f"{counted(len(bundles), 'bundle')}: {', '.join(totals)}")
+        print_text(_totals(len(bundles), [verification for _, verification in results]))
     if findings:
         print_error(diagnostics_text(findings))
     verdict = combine(verification.verdict for _, verification in results) if results else Verdict.PASS
     return Exit.INVALID if findings and verdict is not Verdict.FAIL else exit_code(verdict)
 
 
-def _print_line(path: Path, verification: Verification) -> None:
-    """Print the verdict of one of several bundles with what failed, and what an intact one says itself."""
-    from specledger.verify.assurance_levels import headline
-    from specledger.verify.check_names import RESULT
+_WORDS: Final = {Verdict.PASS: "VERIFIED", Verdict.FAIL: "REFUTED", Verdict.INCONCLUSIVE: "NOT DECIDED"}
+"""What a verification of evidence ends with; PASS and FAIL are left to what the evidence says of its run."""
 
-    verdict, passed = verification.verdict, [check for check in verification.checks if check.status == "passed"]
-    result = next((f"; its result: {check.message}" for check in passed if check.number == RESULT.number), "")
+
+def _totals(number: int, verifications: Sequence[Verification]) -> str:
+    """How many bundles are verified, and what the runs found in those whose result is established."""
+    from specledger.verify.assurance_levels import result_of
+
+    ends = Counter(_WORDS[verification.verdict].lower() for verification in verifications)
+    ends["no evidence"] = number - len(verifications)
+    results = Counter(result.removeprefix("verdict ") for result in map(result_of, verifications) if result)
+    told = [", ".join(f"{count} {word}" for word, count in counts.items() if count) for counts in (ends, results)]
+    return f"{counted(number, 'bundle')}: {told[0]}{f'; recorded verdicts: {told[1]}' if told[1] else ''}"
+
+
+def _print_line(path: Path, verification: Verification) -> None:
+    """Print the end of one of several verifications with what failed, and what the evidence says of its run."""
+    from specledger.verify.assurance_levels import headline, result_of
+
     failed = "; ".join(check.message or check.name for check in verification.checks if check.status == "failed")
-    why = f" {failed}" if failed else result
-    line = f"{verdict:12}  {printable(f'{path}: {headline(verification)}{why}')}"
-    (print_status if verdict is Verdict.PASS else print_text)(line)
+    claim, result = verification.facts.get("claimed", {}).get("verdict"), result_of(verification)
+    why = f" {failed}" if failed else ""
+    why += f"; it claims the verdict {claim}" if claim else f"; recorded {result}" if result else ""
+    line = f"{_WORDS[verification.verdict]:12}  {printable(f'{path}: {headline(verification)}{why}')}"
+    (print_status if verification.verdict is Verdict.PASS else print_text)(line)
 
 
 def _named(levels: list[str]) -> frozenset[Level]:

@@ -33,7 +33,7 @@ makes every check that there is, replay included, and says which were not made.
 
 ## With one file of Python
 
-    python3 ../verify.py .
+    python3 ../verify.py .{trust}
 
 `verify.py` is `tools/verify.py` of the source of specledger. It needs Python alone and shares no code with the engine.
 

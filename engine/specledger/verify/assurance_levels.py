@@ -16,6 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from specledger.verify.check_names import RESULT
 from specledger.verify.checks import Check, Level, Status, Verification
 from specledger.verify.fork import Against
 from specledger.verify.signed import E_UNTRUSTED
@@ -186,6 +187,19 @@ def level_of(verification: Verification) -> Level | None:
         elif status.level is not Level.TIMED:
             break
     return reached if verification.intact else None
+
+
+def result_of(verification: Verification) -> str | None:
+    """What the run says that it found, where its receipts give the same; None where that was not established."""
+    checks = (check for check in verification.checks if check.name == RESULT and verification.intact)
+    return next((check.message for check in checks if check.status is Status.PASSED), None)
+
+
+def unreached(verification: Verification) -> tuple[LevelStatus, ...]:
+    """The levels that were asked for and are not reached."""
+    asked = verification.asked or frozenset(Level)
+    statuses = level_statuses(verification)
+    return tuple(status for status in statuses if status.level in asked and status.status is not Reached.REACHED)
 
 
 def as_json(verification: Verification, evidence: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from specledger.verify.assurance_levels import Reader
 from specledger.verify.changed import first_other
 from specledger.verify.check_names import CheckName
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
+from specledger.verify.claimed import claimed
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources, not_made_again
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
@@ -136,6 +137,7 @@ def open_bundle(
             judge_content(replayed, verification)
     except Stopped:
         verification.stop(_planned(kind, reader))
+        verification.facts["claimed"] = claimed(folder, reader.trust)
         raise Refuted(verification) from None
     except OSError as error:
         raise _unreadable(folder, error) from error

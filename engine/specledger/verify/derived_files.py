@@ -69,7 +69,9 @@ def check_sources(folder: Path, paths: Sequence[str], digest: str, kinds: SpecKi
         recorded = read_document(folder / SPECS, MAX_SPECS, E_SOURCES)
         apart = _first_apart(resolved.document()["specs"], recorded["specs"])
         raise Broken(E_SOURCES, f"they do not resolve to the specs that ran: {apart}"[:_LONGEST])
-    return counted(len(paths) - 1, "file")  # without the file of settings, which is there
+    changes = read_document(folder / ORIGIN, MAX_SOURCE, E_SOURCES)["set"]
+    changed = f", changed by --set {' --set '.join(changes)}"[:_LONGEST] if changes else ""
+    return f"{counted(len(paths) - 1, 'file')}{changed}"  # without the file of settings, which is there
 
 
 def resolve_sources(folder: Path, paths: Sequence[str], kinds: SpecKinds) -> Bundle:

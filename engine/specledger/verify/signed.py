@@ -152,7 +152,9 @@ def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> s
     for name, actual, expected in compared:
         if expected is not None and actual != expected:
             raise Broken(E_EXPECTED, f"the {name} is {actual}, expected is {expected}")
-    return ", ".join(f"{name} {actual}" for name, actual, expected in compared if expected is not None)
+    bound = ", ".join(f"{name} {actual}" for name, actual, expected in compared if expected is not None)
+    free = [name for name, _, expected in compared if expected is None]
+    return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
 
 
 def check_signatures(trust: Trust, seals: Seals) -> str:
@@ -166,7 +168,7 @@ def check_signatures(trust: Trust, seals: Seals) -> str:
     if seals.note is None:
         raise Lacking("the bundle holds no signatures", E_UNSIGNED)
     signers = {CHECKPOINT: note_signers(trust, seals.note)}
-    signers |= {name: _signers(trust, name, envelope) for name, envelope in seals.envelopes.items()}
+    signers |= {name: envelope_signers(trust, name, envelope) for name, envelope in seals.envelopes.items()}
     both = frozenset[str].intersection(*signers.values())
     if len(both) < trust.threshold:
         counts = ", ".join(f"{len(keys)} signed {name}" for name, keys in signers.items())
@@ -191,7 +193,7 @@ def note_signers(trust: Trust, note: Note) -> frozenset[str]:
     return frozenset(signers)
 
 
-def _signers(trust: Trust, name: str, envelope: Envelope) -> frozenset[str]:
+def envelope_signers(trust: Trust, name: str, envelope: Envelope) -> frozenset[str]:
     """The trusted keys that signed an envelope."""
     signers = set()
     for signature in envelope.signatures:

@@ -99,12 +99,13 @@ class TestVerify:
         assert (done.status, done.err) == (0, "")
         lines = done.out.splitlines()
         numbers = [1, 2, 3, 4, 5, 6, 7, 9, 14, 20]
-        assert [line.strip().split("  ")[0] for line in lines[:-9]] == [f"{number}. ok" for number in numbers]
+        assert [line.strip().split("  ")[0] for line in lines[:-10]] == [f"{number}. ok" for number in numbers]
         assert lines[-1] == "here: intact, unsigned, replay gives the same bytes."
-        assert [line[:14] for line in lines[-9:-3]] == [
+        assert [line[:14] for line in lines[-10:-4]] == [
             f"L{number} {'reached    ' if number in (0, 4) else 'not checked'}" for number in range(6)
         ]
-        assert all(": " in line for line in lines[-9:-3] if "not checked" in line)
+        assert all(": " in line for line in lines[-10:-4] if "not checked" in line)
+        assert lines[-4] == "recorded       verdict PASS: what the run found; verified is the evidence of it"
         assert [line.startswith("never shown    ") for line in lines[-3:-1]] == [True, True]
 
     @pytest.mark.parametrize(
@@ -120,6 +121,10 @@ class TestVerify:
         spec("run", "climb.yaml", "--out", "here")
         done = spec("verify", "here", *options)
         assert done.status == status, done.err
+        unreached = [line for line in done.out.splitlines() if line.startswith("not decided ")]
+        assert [level in line for line in unreached for level in options if level in ("L1", "L3")] == (
+            [True] if status == 3 else []
+        )
 
     def test_an_inclusion_proof_goes_from_one_call_to_the_next(self, spec, project):
         spec("run", "climb.yaml", "--out", "here")
@@ -144,7 +149,16 @@ class TestVerify:
             " 2. FAILED   every file is listed and unchanged [E_FILES]: receipts.jsonl has the SHA-256 "
         )
         assert all(f"{n}. not run" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
+        run = json.loads((project / "here" / "manifest.json").read_bytes())
+        claimed = f"claimed        verdict PASS, run {run['run']}, specs {run['specs']}: by its manifest; "
+        assert lines[-2] == f"{claimed}nothing of it is established"
         assert lines[-1] == "here: REFUTED [E_FILES]."
+
+    def test_overrides_are_said_where_the_source_files_are_checked(self, spec):
+        spec("run", "climb.yaml", "--out", "plain")
+        spec("run", "climb.yaml", "--seed", "9", "--set", "horizon=5", "--out", "set")
+        assert "--set" not in spec("verify", "plain").out
+        assert " files, changed by --set horizon=5 --set seed=9\n" in spec("verify", "set").out
 
     @pytest.mark.parametrize("file", ["manifest.json", "receipts.jsonl", "specs.json", "sha256sums"])
     def test_a_check_has_its_number_whatever_failed_before(self, spec, project, file):
@@ -157,12 +171,17 @@ class TestVerify:
         assert broken[-1]["number"] == 20
 
     SEVERAL: ClassVar = {
-        "all hold": (["a", "b"], [], 0, "2 bundles: 2 PASS"),
-        "one is refuted": (["a", "broken", "b"], [], 1, "3 bundles: 2 PASS, 1 FAIL"),
-        "one is no evidence": (["a", "nowhere"], [], 2, "2 bundles: 1 PASS, 1 no evidence"),
-        "a refuted one counts more": (["nowhere", "broken"], [], 1, "2 bundles: 1 FAIL, 1 no evidence"),
-        "not replayed": (["a", "b"], ["--no-replay"], 3, "2 bundles: 2 INCONCLUSIVE"),
-        "quietly": (["a", "broken"], ["-q"], 1, "2 bundles: 1 PASS, 1 FAIL"),
+        "all hold": (["a", "b"], [], 0, "2 bundles: 2 verified; recorded verdicts: 2 PASS"),
+        "one is refuted": (["a", "broken", "b"], [], 1, "3 bundles: 2 verified, 1 refuted; recorded verdicts: 2 PASS"),
+        "one is no evidence": (
+            ["a", "nowhere"],
+            [],
+            2,
+            "2 bundles: 1 verified, 1 no evidence; recorded verdicts: 1 PASS",
+        ),
+        "a refuted one counts more": (["nowhere", "broken"], [], 1, "2 bundles: 1 refuted, 1 no evidence"),
+        "not replayed": (["a", "b"], ["--no-replay"], 3, "2 bundles: 2 not decided; recorded verdicts: 2 PASS"),
+        "quietly": (["a", "broken"], ["-q"], 1, "2 bundles: 1 verified, 1 refuted; recorded verdicts: 1 PASS"),
     }
 
     @pytest.mark.parametrize(("places", "options", "status", "total"), SEVERAL.values(), ids=SEVERAL)
@@ -174,7 +193,7 @@ class TestVerify:
         lines = done.out.splitlines()
         assert (done.status, lines[-1]) == (status, total)
         told = [place for place in places if place != "nowhere" and (place == "broken" or "-q" not in options)]
-        assert [line.split()[1] for line in lines[:-1]] == [f"{place}:" for place in told]
+        assert [line[14:].split()[0] for line in lines[:-1]] == [f"{place}:" for place in told]
         assert ("E_NO_EVIDENCE" in done.err) == ("nowhere" in places)
 
     def test_of_several_bundles_each_line_says_what_the_evidence_says(self, spec, project, edit):
@@ -182,12 +201,13 @@ class TestVerify:
         spec("run", "climb.yaml", "--out", "good")
         edit("climb.yaml", "governor: warden", "governor: {use: warden, with: {stamina: 2}}")
         spec("run", "climb.yaml", "--out", "bad")
-        good, bad, _ = spec("verify", "good", "bad").out.splitlines()
+        good, bad, total = spec("verify", "good", "bad").out.splitlines()
         results = [json.loads((project / place / "manifest.json").read_bytes())["result"] for place in ("good", "bad")]
         assert [result["verdict"] for result in results] == ["PASS", "FAIL"]
-        assert good.endswith("replay gives the same bytes; its result: verdict PASS")
-        assert bad.startswith("PASS ")
-        assert bad.endswith("replay gives the same bytes; its result: verdict FAIL")
+        assert good.endswith("replay gives the same bytes; recorded verdict PASS")
+        assert bad.startswith("VERIFIED ")
+        assert bad.endswith("replay gives the same bytes; recorded verdict FAIL")
+        assert total == "2 bundles: 2 verified; recorded verdicts: 1 PASS, 1 FAIL"
 
     @pytest.mark.parametrize("option", [["--proof", "1"], ["--inclusion"]], ids=" ".join)
     def test_what_is_for_one_bundle_is_refused_for_several(self, spec, option):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.cli.main import _guarded
+from specledger.cli.main import UNDECIDED, _guarded
 from specledger.pipeline import checking
 from tests.toys.bundles import files_of
 
@@ -18,17 +18,42 @@ COMMAND = [sys.executable, "-m", "specledger"]
 
 
 ENDS = {
-    "it conforms": ([], 0, "climb  PASS"),
-    "a violation": (["--set", "governor.invariants.bounded.with.top=1"], 1, "violations: bounded 2"),
-    "nothing was checked": (["--set", "governor.invariants=[]"], 3, "climb  INCONCLUSIVE"),
+    "it conforms": ([], 0, "climb  PASS", ""),
+    "a violation": (["--set", "governor.invariants.bounded.with.top=1"], 1, "violations: bounded 2", ""),
+    "nothing was checked": (["--set", "governor.invariants=[]"], 3, "climb  INCONCLUSIVE", f"{UNDECIDED}\n"),
 }
 
 
-@pytest.mark.parametrize(("change", "status", "said"), ENDS.values(), ids=ENDS)
-def test_a_run_ends_as_its_verdict_says(process, climb, tmp_path, change, status, said):
+@pytest.mark.parametrize(("change", "status", "said", "err"), ENDS.values(), ids=ENDS)
+def test_a_run_ends_as_its_verdict_says(process, climb, tmp_path, change, status, said, err):
     done = process("run", climb, *change, "--out", str(tmp_path / "out"))
-    assert (done.status, done.err) == (status, "")
+    assert (done.status, done.err) == (status, err)
     assert said in done.out
+
+
+UNDECIDED_ENDS = {
+    "a run": ["run", "{climb}", "--set", "governor.invariants=[]", "--out", "{out}/more"],
+    "a verification without replay": ["verify", "{out}/climb", "--no-replay"],
+    "a level that was asked for": ["verify", "{out}/climb", "--level", "L1", "-q"],
+    "several verifications": ["verify", "{out}/climb", "{out}/climb", "--no-replay"],
+    "as JSON": ["verify", "{out}/climb", "--no-replay", "--format", "json"],
+    "a report": ["report", "{out}/climb", "--profile", "clatl-plan", "--out", "{out}/page.md"],
+    "nothing to format": ["fmt", "{out}/*.yaml"],
+}
+
+
+@pytest.mark.parametrize("words", UNDECIDED_ENDS.values(), ids=UNDECIDED_ENDS)
+def test_whatever_is_not_decided_says_so_in_words_with_its_exit_code(spec, climb, tmp_path, words):
+    spec("run", climb, "--out", tmp_path / "climb")
+    done = spec(*[word.format(climb=climb, out=tmp_path) for word in words])
+    assert done.status == 3
+    assert UNDECIDED in done.err.splitlines()
+    assert "exit 3" in UNDECIDED
+
+
+def test_what_is_decided_does_not_say_that_it_is_not(spec, climb, tmp_path):
+    for change in ([], ["--set", "governor.invariants.bounded.with.top=1"]):
+        assert UNDECIDED not in spec("run", climb, *change, "--out", tmp_path / "climb").err
 
 
 def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):

@@ -86,6 +86,7 @@ def test_the_guide_has_the_command_and_the_sections_of_what_is_there(place, tmp_
     signed = (tmp_path / "signed" / "VERIFY.md").read_text()
     assert "    spec verify .\n" in unsigned
     assert "    spec verify . --trust ../trust.json\n" in signed
+    assert "    python3 ../verify.py . --trust ../trust.json\n" in signed
     assert "Nobody signed this bundle" not in signed
     for heading in ("## With openssl: who signed it", "## With openssl: the checkpoint"):
         assert heading in signed

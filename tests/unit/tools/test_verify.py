@@ -108,6 +108,43 @@ def test_honest_evidence_conforms(name):
     assert verify_with_replay(PLACE / "bases" / name).verdict == "PASS"
 
 
+def test_who_signed_is_said_of_what_nobody_signed():
+    nobody = "who signed: nobody, the bundle is unsigned, so anybody can have written it (L1)"
+    assert nobody in asked(PLACE / "bases" / "climb")[1]["not_checked"]
+    assert nobody not in asked(PLACE / "bases" / "climb-signed")[1]["not_checked"]
+
+
+def test_an_expectation_says_what_it_binds():
+    _, found = asked(PLACE / "bases" / "climb-signed", "--trust", PLACE / "trust-one.json")
+    (message,) = [check["message"] for check in found["checks"] if check["number"] == 15]
+    named = json.loads((PLACE / "trust-one.json").read_bytes()).keys() & {"run", "specs"}
+    assert message.startswith("".join(f"{name} " for name in sorted(named)[:1]) or "origin ")
+    assert ("can be any, since the trust file names none" in message) == (len(named) < 2)
+
+
+SIGNED_CLAIMS = {
+    "receipts.jsonl": "signed manifest.json as it is here and the outcome 'PASSED'",
+    "manifest.json": "signed another manifest.json, with the SHA-256 ",
+}
+
+
+@pytest.mark.parametrize(("name", "said"), SIGNED_CLAIMS.items())
+def test_a_refuted_bundle_still_says_what_it_claims_and_what_was_signed(bundle, name, said):
+    place = bundle("climb-signed")
+    manifest = json.loads((place / "manifest.json").read_bytes())
+    data = (place / name).read_bytes().replace(b'"verdict":"PASS"', b'"verdict":"FAIL"').replace(b'"t":0', b'"t":1', 1)
+    (place / name).write_bytes(data)
+    code, found = asked(place, "--trust", PLACE / "trust-one.json")
+    assert (code, found["verdict"]) == (1, "REFUTED")
+    assert found["recorded"]["verdict"] == ("FAIL" if name == "manifest.json" else "PASS")
+    assert found["recorded"]["specs"] == manifest["specs"]
+    assert said in found["signed"]
+    assert found["signed"].startswith("your trusted key ")
+    _, untrusted = asked(place)
+    assert untrusted["signed"].startswith("by no trusted key, as far as is checked here: ")
+    assert asked(bundle("climb"))[1]["signed"] is None
+
+
 def test_a_verdict_on_a_law_is_not_decided():
     _, found = asked(PLACE / "bases" / "proved")
     assert "not decided here, only recorded: total-particles PROVED" in found["not_checked"]

@@ -15,6 +15,7 @@ from specledger.evidence.seal import Seal
 from specledger.kinds import KINDS
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
 from specledger.verify.bundle import compile_bundle
+from specledger.verify.check_names import EXPECTED
 from specledger.verify.checks import Level, Stopped, Verification
 from specledger.verify.fork import read_against
 from specledger.verify.kind import Resources
@@ -116,6 +117,23 @@ def test_evidence_that_was_not_expected_is_refused(signed, changes):
     manifest = manifest_of(signed)
     expected = {name: manifest[name] for name in ("run", "specs")}
     assert look(signed, trust=trusting(ALICE, **expected)).verdict is Verdict.PASS
+
+
+BOUND = {
+    "neither": ([], "; run and specs' digest can be any, since the trust file names none"),
+    "the run": (["run"], "; specs' digest can be any, since the trust file names none"),
+    "both": (["run", "specs"], None),
+}
+
+
+@pytest.mark.parametrize(("names", "free"), BOUND.values(), ids=BOUND)
+def test_an_expectation_says_what_it_binds_and_what_can_be_any(signed, names, free):
+    manifest = manifest_of(signed)
+    found = look(signed, trust=trusting(ALICE, **{name: manifest[name] for name in names}))
+    (message,) = [check.message for check in found.checks if check.number == EXPECTED.number]
+    assert f"origin specledger/{manifest['run']}" in message
+    assert all(manifest[name] in message for name in names)
+    assert message.endswith(free) if free else "can be any" not in message
 
 
 # ---- heads
