@@ -20,7 +20,6 @@ from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.executors import process_count
 from specledger.cli.main import main
 from specledger.cli.output import print_text, write_output
-from specledger.cli.replaying import verification_text
 from specledger.cli.report import open_all
 from specledger.cli.run import run_case
 from specledger.core.canonical import NotCanonical, canonical_bytes
@@ -121,6 +120,7 @@ def _run_suite(
 
 def _verify_audit(path: Annotated[Path, typer.Option(help="An audit log: a file of JSON lines.")]) -> None:
     """Check the hash chain of an audit log from end to end: 0 if it is valid, 2 if it is invalid or corrupted."""
+    from specledger.cli.verification_text import verification_text
     from specledger.verify.extension import verify_audit_log
 
     verification = verify_audit_log(path)

@@ -122,7 +122,8 @@ _STYLES: Final[Mapping[str, Mapping[str, Any]]] = {
 _PAINTED: Final = (
     r"(?P<error>\berror\[\w+\])|(?P<warning>\bwarning\[\w+\])|(?P<carets>(?<=\| )[ ]*\^+$)"
     r"|(?P<note>^  (?:hint|expected|found):)|(?P<good>\b(?:PASS|PROVED|VERIFIED)\b|^ok\b|^(?:\d+\. )?ok\b)"
-    r"|(?P<bad>\b(?:FAIL|FAILED|REFUTED|VIOLATES|ERROR)\b)|(?P<unsure>\b(?:INCONCLUSIVE|UNKNOWN|NOT DECIDED)\b|^not decided\b)"
+    r"|(?P<bad>\b(?:FAIL|FAILED|REFUTED|VIOLATES|ERROR)\b)"
+    r"|(?P<unsure>\b(?:INCONCLUSIVE|UNKNOWN|NOT DECIDED)\b|^not decided\b)"
 )
 
 

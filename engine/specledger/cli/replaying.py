@@ -1,56 +1,15 @@
-"""What commands print of a verification."""
+"""What commands print of a replay that was asked for with a run."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from specledger.cli.output import print_error, with_short_digests
+from specledger.cli.output import print_error
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from specledger.kinds.running import Finished
-    from specledger.verify.checks import Verification
-
-_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run "}
-
-
-def verification_text(path: Path, verification: Verification) -> str:
-    """Every check, every level, and the verdict."""
-    from specledger.verify.assurance_levels import NEVER_SHOWN, QUALIFIED, headline, level_statuses
-
-    lines, noted = [], "runlog" in verification.facts  # whoever verifies a run log notes its head
-    for check in verification.checks:
-        detail = "" if check.message is None else f": {printable(check.message)}"
-        prefix = f" [{check.code}]" if check.code else ""
-        line = f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}"
-        lines.append(with_short_digests(line) if check.status == "passed" and not noted else line)
-    for rung in level_statuses(verification):
-        why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
-        lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
-    lines += [f"not checked: {item}" for item in verification.unchecked]
-    lines += _meaning(verification)
-    if verification.verdict is not Verdict.FAIL:
-        lines += [f"never shown    {what}: {how}" for what, how in NEVER_SHOWN]
-    return "\n".join([*lines, f"{printable(str(path))}: {headline(verification)}."])
-
-
-def _meaning(verification: Verification) -> list[str]:
-    """What the run itself found, which is another thing than what is verified; what was asked for and not reached."""
-    from specledger.verify.assurance_levels import result_of, unreached
-
-    result, claims = result_of(verification), verification.facts.get("claimed", {})
-    lines = [] if result is None else [f"recorded       {result}: what the run found; verified is the evidence of it"]
-    if "verdict" in claims:
-        named = f"verdict {claims['verdict']}, run {claims['run']}, specs {claims['specs']}"
-        lines.append(f"claimed        {named}: by its manifest; nothing of it is established")
-    if "signed" in claims:
-        lines.append(f"signed         {printable(claims['signed'])}")
-    if verification.verdict is Verdict.INCONCLUSIVE:
-        open_ = "; ".join(f"{status.level} ({printable(status.why)})" for status in unreached(verification))
-        lines.append(f"not decided    asked for, and not reached: {open_}")
-    return lines
 
 
 def print_replay(finished: Finished) -> None:
@@ -58,6 +17,8 @@ def print_replay(finished: Finished) -> None:
     if finished.replayed is None:
         return
     if finished.replayed.verdict is not Verdict.PASS:
+        from specledger.cli.verification_text import verification_text
+
         print_error(verification_text(finished.place, finished.replayed))
     else:
         from specledger.verify.checks import Level

@@ -16,7 +16,6 @@ from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.executors import process_count
 from specledger.cli.output import print_error, print_status, write_output
-from specledger.cli.replaying import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import Exit, exit_code
 from specledger.evidence.keys import SigningKey, load_key
@@ -132,6 +131,7 @@ def open_all(
 
     `own` are the bundles that this command has just written.
     """
+    from specledger.cli.verification_text import verification_text
     from specledger.kinds import KINDS
     from specledger.report.evidence import read_evidence
     from specledger.verify.bundle import Refuted

@@ -33,7 +33,6 @@ from specledger.cli.output import (
     print_text,
     write_output,
 )
-from specledger.cli.replaying import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, counted, printable
 from specledger.core.verdict import Exit, Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
@@ -204,6 +203,8 @@ def _named(levels: list[str]) -> frozenset[Level]:
 
 def _print(path: Path, verification: Verification, format_: OutputFormat, proving: bool) -> None:
     """Print the result; if a proof was requested, only that goes to standard output."""
+    from specledger.cli.verification_text import verification_text
+
     if proving and format_ is OutputFormat.HUMAN:
         print_error(verification_text(path, verification))
         if "proof" in verification.facts:
@@ -214,6 +215,7 @@ def _print(path: Path, verification: Verification, format_: OutputFormat, provin
 
 def print_verification(path: Path, verification: Verification, format_: OutputFormat) -> None:
     """Print every check and every level."""
+    from specledger.cli.verification_text import verification_text
     from specledger.report.model import Report
     from specledger.verify.assurance_levels import as_json
 
@@ -238,6 +240,7 @@ def seal(
     workers: Workers = None,
 ) -> None:
     """Sign an existing bundle or attach a time stamp, after checking its chain; does not replay unless asked."""
+    from specledger.cli.verification_text import verification_text
     from specledger.pipeline.verifying import seal_evidence
 
     wanted = seal_of(sign, origin, timestamp)
