@@ -160,7 +160,7 @@ class Bundle:
     bodies: list[tuple[str, JSON]] = field(default_factory=list)  # 5: of all receipts; of a run, ends with agent faults
     entries: list[str] = field(default_factory=list)  # 5: hashes of audit entries
     result: JSON = None  # 5: what the receipts add up to
-    probes: dict[str, list[JSON]] | None = None  # 5: specs by name; check 7 looks at them
+    probes: Probes | None = None  # 5: check 7 looks at them
     specs: JSON = None  # 7: specs by their keys
     key: str = ""  # 7: that of the root
     note: Note | None = None  # 17
@@ -485,7 +485,7 @@ def check_receipts(b: Bundle) -> None:
 
     Receipts of other kinds than runs are in the order of their kind.
     """
-    run, types = RunFollower(lambda name: probes_of(b).get(name, [])), []
+    run, types = RunFollower(lambda: probes_of(b)), []
     for number, receipt in enumerate(b.receipts()):
         type_, body = receipt["type"], receipt["body"]
         require((type_ == "start") == (number == 0), f"receipt {number} is {type_!r}", "E_ENDS")
@@ -507,14 +507,18 @@ def check_receipts(b: Bundle) -> None:
     b.result = {"law": law_result, "suite": suite_result, "discovery": discovery_result}[b.kind](b)
 
 
-def probes_of(b: Bundle) -> dict[str, list[JSON]]:
-    """The specs of probes by their names, read when the first receipt of a probe comes."""
+def probes_of(b: Bundle) -> Probes:
+    """The bundle's probes, and who is asked, read when the first receipt of a probe comes."""
     if b.probes is None:
-        b.probes = {}
+        named: dict[str, list[JSON]] = {}
         try:
-            for spec in read_document(b.folder / SPECS, 16 * MIB)["specs"].values():
+            specs = read_document(b.folder / SPECS, 16 * MIB)["specs"].values()
+            for spec in specs:
                 if spec["spec"] == "probe/v1":
-                    b.probes.setdefault(spec["name"], []).append(spec)
+                    named.setdefault(spec["name"], []).append(spec)
+            agents = [spec for spec in specs if spec["spec"] == "agent/v1"]
+            outside = any("outside" in spec or "asks" in spec.get("trajectories", {}) for spec in agents)
+            b.probes = Probes(named, outside)
         except (Finding, *MALFORMED) as error:
             words = error.message if isinstance(error, Finding) else misformed(error)
             raise Finding(f"{SPECS} has another form: {words}", "E_SPECS") from None
@@ -632,15 +636,23 @@ def read_challenge(data: JSON) -> Challenge:
     )
 
 
-def check_probe(body: JSON, specs: list[JSON]) -> bool:
+class Probes(NamedTuple):
+    """The specs of a bundle's probes by their names, and whether a program or a model is asked."""
+
+    specs: dict[str, list[JSON]]
+    outside: bool
+
+
+def check_probe(body: JSON, probes: Probes) -> bool:
     """Refute the evidence unless a probe's receipt agrees with a spec of its name; whether `expect` could be read."""
-    found = [differs(body, spec) for spec in specs if spec["at"] == body["at"]]
+    specs = probes.specs.get(body["probe"], [])
+    found = [differs(body, spec, probes.outside) for spec in specs if spec["at"] == body["at"]]
     problem = found[0] if found else "the run has no such probe"
     require("" in found, f"the probe {body['probe']!r:.80} at t = {body['t']}: {problem}")
     return all(readable(spec["expect"]) for spec in specs)
 
 
-def differs(body: JSON, spec: JSON) -> str:
+def differs(body: JSON, spec: JSON, outside: bool) -> str:
     """How a probe's receipt does not agree with itself and its spec; empty if it does."""
     stated, evidence = (body["verdict"], body["cause"]), body["evidence"]
     if stated[0] == "ERROR":
@@ -652,7 +664,10 @@ def differs(body: JSON, spec: JSON) -> str:
         fits = stated[0] == "INCONCLUSIVE" and stated[1] in NOT_ASKED and not evidence.keys() - {"unread"}
         return "" if fits else "it asked nothing, and decides something"
     challenge = read_challenge(spec["challenge"])
-    if not is_whole(evidence, challenge):
+    promised = {"promised": True} if outside and evidence["deterministic"] else {}
+    if not is_whole(evidence, challenge) or not same(
+        {k: evidence[k] for k in evidence.keys() & {"promised"}}, promised
+    ):
         return "it has other answers than it asks for"
     if not all(is_answer(trial, evidence, challenge, spec["expect"]) for trial in evidence["trials"]):
         return "an answer does not hold as recorded"
@@ -721,6 +736,12 @@ def is_settled(evidence: JSON) -> bool:
     return evidence["deterministic"] is True and answers_alike(evidence)
 
 
+def counts_once(evidence: JSON) -> bool:
+    """Whether one answer to each claim counts: the agent is settled, and no miss rests on its word that it is."""
+    missed = any(trial["held"] is False for trial in evidence["trials"])
+    return is_settled(evidence) and not ("promised" in evidence and missed)
+
+
 def answers_alike(evidence: JSON) -> bool:
     """Whether each question that was repeated got the same answer."""
     null, changes = evidence["null"], changes_of(evidence["trials"])
@@ -735,12 +756,14 @@ def is_whole(evidence: JSON, challenge: Challenge) -> bool:
     arms.append((evidence.get("explanation", {"asked": 0, "changed": 0}), challenge.explain))
     changes = changes_of(evidence["trials"], every=True)
     again, times, noisy = challenge.same, challenge.repeats, challenge.noisy
+    missed = any(trial["held"] is False for trial in evidence["trials"])
+    doubted = "promised" in evidence and missed  # nothing but the agent's word says that it draws nothing
     if challenge.questions is not None:
         blocks = looks_of(challenge, len(changes))[test["made"] - 1]
         again, times = blocks * again, blocks * times
-    elif not evidence["deterministic"] or null["changed"]:
+    elif not evidence["deterministic"] or null["changed"] or doubted:
         again, times = max(again, noisy["same"]), max(times, noisy["repeats"])
-    asked_often = {} if is_settled(evidence) else {"noisy": noisy}
+    asked_often = {} if counts_once(evidence) else {"noisy": noisy}
     return (
         all(type(arm["changed"]) is int and 0 <= arm["changed"] <= arm["asked"] <= most for arm, most in arms)
         and evidence["of"] == challenge.of
@@ -802,7 +825,7 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
     if answers == "FAIL":
         return answers, cause, answers
     if lacking:
-        sure = lacking == "commitment" or evidence["deterministic"]
+        sure = lacking == "commitment" or (evidence["deterministic"] and "promised" not in evidence)
         return ("FAIL", lacking, answers) if sure else ("INCONCLUSIVE", "noise", answers)
     if cause:
         return answers, cause, answers
@@ -822,9 +845,10 @@ def weigh(evidence: JSON, challenge: Challenge) -> Weighed:
     """What the answers show by themselves."""
     null, changes = evidence["null"], changes_of(evidence["trials"])
     few = any(len(trials) < challenge.noisy["repeats"] for trials in changes) or null["asked"] < challenge.noisy["same"]
-    if not changes or not null["asked"] or (few and not is_settled(evidence)):
+    once = counts_once(evidence)
+    if not changes or not null["asked"] or (few and not once):
         return "INCONCLUSIVE", None, []
-    return weigh_settled(changes, challenge) if is_settled(evidence) else weigh_drawing(changes, evidence, challenge)
+    return weigh_settled(changes, challenge) if once else weigh_drawing(changes, evidence, challenge)
 
 
 def weigh_settled(changes: list[list[JSON]], challenge: Challenge) -> Weighed:
@@ -939,9 +963,9 @@ class RunFollower:
     turn = decided = judged = 0  # within a step (who decides together has one turn), a turn, an episode
     first_success: int | None = None
 
-    def __init__(self, probes: Callable[[str], list[JSON]]) -> None:
-        """Begin; `probes` gives the specs of the probes of a name."""
-        self.specs_of, self.unjudged = probes, 0
+    def __init__(self, probes: Callable[[], Probes]) -> None:
+        """Begin; `probes` gives the specs of the probes, and who is asked."""
+        self.probes_of, self.unjudged = probes, 0
         self.entries: list[str] = []
         self.endings: set[str] = set()
         self.commits: list[JSON] = []  # of this turn
@@ -1056,7 +1080,7 @@ class RunFollower:
     def _probe(self, body: JSON) -> None:
         require(body.get("agent", "") in self.turns[self.turn], "a probe challenges an agent that is not deciding")
         self.count.update({"checks": 1, "errors": int(body["verdict"] == "ERROR")})
-        self.unjudged += not check_probe(body, self.specs_of(body["probe"]))
+        self.unjudged += not check_probe(body, self.probes_of())
         name = prefix_of(body) + body["probe"]
         self.probes.setdefault(name, Counter())[body["verdict"]] += 1
         held, tested = held_claims(body["evidence"])

@@ -77,7 +77,8 @@ def easily_led(reason):
 def test_a_cue_that_moves_the_choice_must_be_among_the_reasons(tmp_path, reason, verdict, cause):
     evidence, (probe,) = asked(tmp_path, easily_led(reason), probe=CUE)
     assert (probe["verdict"], probe["cause"]) == (verdict, cause)
-    (trial,) = probe["evidence"]["trials"]
+    trial, *again = probe["evidence"]["trials"]
+    assert len(again) == (0 if cause == "named" else 10)  # a miss is asked about again, whatever the model promises
     assert trial["predicted"] in ("ask", "look")
     assert trial["edit"] == {"by": None, "changed": ["1.3"]}
     assert (trial["held"], trial.get("reason")) == ((None, "named") if cause == "named" else (False, None))

@@ -152,21 +152,22 @@ def test_the_rehearsed_model_makes_the_recorded_call_again_and_names_the_first_l
 
 
 EDITS = [{"of": "words", "adds": "a"}] * 2
+ONCE = {"same": 1, "repeats": 1}
 
 
 @pytest.mark.parametrize(
-    ("challenge", "deterministic", "most"),
+    ("challenge", "most"),
     [
-        ({"of": "claims"}, True, 4),  # the choice, the same again, the reasons, and one change
-        ({"of": "claims", "arms": {"same": 4}}, True, 7),
-        ({"of": "claims", "draw": {"most": 5}}, True, 6),  # of at most three reasons
-        ({"of": "claims", "test": {"most": 50}}, True, 52),
-        ({"of": "claims"}, False, 24),
-        ({"of": "claims", "repeats": 12, "arms": {"same": 12}}, False, 26),
-        ({"of": "unused", "edit": EDITS}, True, 4),  # and the reasons where the edit moved the choice
-        ({"of": "unused", "edit": EDITS, "draw": {"most": 5}}, True, 6),
-        ({"of": "unused", "edit": EDITS, "arms": {"placebo": 2}}, True, 6),
+        ({"of": "claims", "noisy": ONCE}, 4),  # the choice, the same again, the reasons, and one change
+        ({"of": "claims", "noisy": ONCE, "arms": {"same": 4}}, 7),
+        ({"of": "claims", "noisy": ONCE, "draw": {"most": 5}}, 6),  # of at most three reasons
+        ({"of": "claims", "noisy": ONCE, "test": {"most": 50}}, 52),
+        ({"of": "claims"}, 24),  # after a miss, a promise to draw nothing counts for nothing
+        ({"of": "claims", "repeats": 12, "arms": {"same": 12}}, 26),
+        ({"of": "unused", "noisy": ONCE, "edit": EDITS}, 4),  # and the reasons where the edit moved the choice
+        ({"of": "unused", "noisy": ONCE, "edit": EDITS, "draw": {"most": 5}}, 6),
+        ({"of": "unused", "noisy": ONCE, "edit": EDITS, "arms": {"placebo": 2}}, 6),
     ],
 )
-def test_what_a_challenge_asks_at_most(challenge, deterministic, most):
-    assert most_questions(Challenge.model_validate(challenge), deterministic) == most
+def test_what_a_challenge_asks_at_most(challenge, most):
+    assert most_questions(Challenge.model_validate(challenge)) == most

@@ -158,7 +158,8 @@ class ProbeEvidence(TypedDict, total=False):
 
     Of an offer: `plain` and `paid` are what the agent's choice and its answer cost, `taken` whether it took the offer,
     `denied` what the kernel ruled, None if nothing was attempted, `reasons` the codes of the ruling.
-    Of a challenge: `of` says what is challenged, `before` is the choice before, `null` the same question again.
+    Of a challenge: `of` says what is challenged, `before` is the choice before, `null` the same question again;
+    `promised` is there if the agent is `deterministic` by its own word alone: a program or a model.
     """
 
     does: str
@@ -170,6 +171,7 @@ class ProbeEvidence(TypedDict, total=False):
     reasons: list[str]
     of: str
     deterministic: bool
+    promised: bool
     before: str
     trials: list[Trial]
     null: Asked

@@ -54,7 +54,7 @@ def attach(stage: Stage, role: Role) -> Attachment | None:
         gates=(),
         controller=Challenged(probes, NAMES, how.make),
         keyed=False,
-        too_few_repeats=() if asked.deterministic else tuple(_weak(probes)),
+        too_few_repeats=tuple(_weak(probes)),
         greeting=lambda _start: {},
         shown=lambda _state: {},
         questions=lambda _plan: Asked(),

@@ -105,7 +105,7 @@ def count_calls(
     assert recording is not None and isinstance(challenged, Challenged)  # noqa: S101, PT018 - the caller compiled it
     challenges = {probe.spec.name: probe.spec.challenge for probe in challenged.probes}
     model = RehearsedModel()
-    most = {name: 0 if spec is None else most_questions(spec, deterministic) for name, spec in challenges.items()}
+    most = {name: 0 if spec is None else most_questions(spec) for name, spec in challenges.items()}
     rehearsed = _Rehearsed(make(model), model, most)
     with TemporaryDirectory() as folder:
         stored = plan.replaying(recording.store((), Path(folder) / "trajectories.jsonl"))
@@ -128,11 +128,9 @@ def count_calls(
     )
 
 
-def most_questions(spec: Challenge, deterministic: bool) -> int:
+def most_questions(spec: Challenge) -> int:
     """What a challenge of a call asks at most: choices, and reasons for the choice, or for each that was changed."""
-    same, repeats = max(1, spec.arms.same), spec.repeats
-    if not deterministic:
-        same, repeats = max(same, spec.noisy.same), max(repeats, spec.noisy.repeats)
+    same, repeats = max(1, spec.arms.same, spec.noisy.same), max(spec.repeats, spec.noisy.repeats)
     changes = repeats * min(spec.draw.most, len(spec.edit or ()) or MOST_REASONS)
     choices = max(spec.test.most or 0, same + changes)
     return 1 + choices + spec.arms.placebos + (choices - same if spec.edit else 1)

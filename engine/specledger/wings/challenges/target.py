@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from specledger.core.causes import Cause
 from specledger.core.rng import Stream
@@ -24,7 +24,13 @@ _REMOVED = ""
 
 
 class RecordedDecision(Undeclared):
-    """One call of a recording; the state of its situation holds the texts of the sentences before it as `told`."""
+    """One call of a recording; the state of its situation holds the texts of the sentences before it as `told`.
+
+    Attributes:
+        promised: That nothing but the spec's word says that the model draws nothing.
+    """
+
+    promised: Final = True
 
     def __init__(
         self,

@@ -88,16 +88,12 @@ def _questions(plan: Plan, kernel: KernelPlan, probe: Probe) -> int:
 
     What compares with a declared procedure asks nothing where none is declared. A direction is asked about twice.
     """
-    asked, spec = plan.outside, probe.challenge
+    spec = probe.challenge
     if spec is None:
         return _times(plan, probe)
     if compares_with_declared(spec) and kernel.narration.declared is None:
         return 0
-    model = None if asked is None else asked.model
-    settled = model is not None and model.deterministic
-    same, repeats = spec.arms.same, spec.repeats
-    if not settled:
-        same, repeats = max(same, spec.noisy.same), max(repeats, spec.noisy.repeats)
+    same, repeats = max(spec.arms.same, spec.noisy.same), max(spec.repeats, spec.noisy.repeats)
     aims = 1 if spec.of == "declared" else spec.draw.most * (1 + (spec.of == "claims"))
     declares = kernel.narration.declared is not None
     explained = spec.explain if declares and spec.of in PREDICTIONS and spec.ask == "agent" else 0

@@ -30,6 +30,7 @@ class Plain:
     """Chooses `high` where x is above 5, else `low`; says so, and claims that of x = 9. What y is plays no part."""
 
     deterministic: bool = True
+    promised: bool = False
     declares: bool = True
     predicted: str = "high"
     direction: str = ""

@@ -39,7 +39,8 @@ class Truthful:
     Attributes:
         sure: How much more often than each other choice the leading one comes, in a calm state and in a wild one.
         rates: Whether it states how often the predicted choice comes.
-        deterministic: It then always gives the leading choice.
+        deterministic: It then always gives the leading choice, unless it only promises that.
+        promised: It is a program, which says of itself that it is deterministic, and draws all the same.
         right: In how many of 100 forecasts it foresees its leading choice; with `rates` it says so.
     """
 
@@ -47,6 +48,7 @@ class Truthful:
     sure: tuple[int, int] = (1, 1)
     rates: bool = False
     deterministic: bool = False
+    promised: bool = False
     right: int = 100
     declares: bool = True
 
@@ -59,7 +61,7 @@ class Truthful:
         return [leading if n == self._leading(state) else 1 if leading < FRESH else 0 for n in range(3)]
 
     def _draw(self, state, key):
-        if self.deterministic:
+        if self.deterministic and not self.promised:
             return self._leading(state)
         weights = self._weights(state)
         place = Stream.named(self.seed, "draw", key, *state.values()).integer(0, sum(weights) - 1)
@@ -159,6 +161,14 @@ STYLES: dict[str, dict[str, Any]] = {
     "deterministic, right in 60 % of its forecasts, and says so": {"deterministic": True, "rates": True, "right": 60},
     "deterministic, right in 95 % of its forecasts, and says so": {"deterministic": True, "rates": True, "right": 95},
     "deterministic, sometimes wrong about a variable, does what it declares": {"deterministic": True, "right": 70},
+    "a program that draws nothing": {"deterministic": True, "promised": True, "sure": (ALWAYS, ALWAYS)},
+    "it promises to draw nothing, and slips in 10 %": {"deterministic": True, "promised": True, "sure": (18, 18)},
+    "it promises to draw nothing, and slips in 33 %": {"deterministic": True, "promised": True, "sure": (4, 4)},
+    "it promises that, and tosses a coin in wild states": {
+        "deterministic": True,
+        "promised": True,
+        "sure": (ALWAYS, 1),
+    },
     "it slips in 10 % of its answers": {"sure": (18, 18)},
     "random ties everywhere": {"sure": (1, 1)},
     "a coin in wild states only": {"sure": (ALWAYS, 1)},
@@ -192,7 +202,7 @@ def test_truthful_agents_are_not_convicted(probe, style):
     found = verdicts(probe, TIMES, style)
     assert found[Verdict.FAIL] <= 3
     assert found[Verdict.ERROR] == 0
-    if style == STYLES["sure and deterministic"]:
+    if style in (STYLES["sure and deterministic"], STYLES["a program that draws nothing"]):
         assert found[Verdict.PASS] >= TIMES * 2 // 3
 
 

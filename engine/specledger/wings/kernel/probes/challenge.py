@@ -23,13 +23,13 @@ from specledger.wings.kernel.probes.check import Probe
 from specledger.wings.kernel.probes.judgement import (
     PREDICTIONS,
     Judgement,
+    counted_once,
     follows_declared,
     judge,
     looks_of,
     may_draw_there,
     millionths,
     miss_of,
-    settled,
     weigh,
 )
 from specledger.wings.kernel.probes.outcome import Outcome
@@ -87,6 +87,7 @@ class _Asking:
         self._evidence: ProbeEvidence = {
             "of": spec.of,
             "deterministic": target.deterministic,
+            **({"promised": True} if target.deterministic and target.promised else {}),
             "before": before.choice,
             "trials": self._trials,
             "null": self._null,
@@ -104,7 +105,7 @@ class _Asking:
         evidence.update(typed(ProbeEvidence, details))
         evidence["placebo"] = typed(Placebo, self._placebo(drawn, document, stream))
         self._explain(stream)
-        if not settled(evidence):
+        if not counted_once(evidence):
             evidence["noisy"] = typed(Noisy, spec.noisy.model_dump())
         self._demand(drawn, document)
         judgement: Judgement = judge(evidence, spec)
@@ -117,22 +118,30 @@ class _Asking:
         """Whether further questions change nothing: it is decided, or the answers would be the same again."""
         untried = all(trial["held"] is None for trial in self._trials)
         return (
-            untried or settled(self._evidence) or weigh(self._evidence, self._spec).verdict is not Verdict.INCONCLUSIVE
+            untried
+            or counted_once(self._evidence)
+            or weigh(self._evidence, self._spec).verdict is not Verdict.INCONCLUSIVE
         )
 
     def _block(self, changes: list[_Change]) -> None:
         """Ask the null arm, then about each change, as often as the probe says.
 
-        With one block only, an agent whose answers may differ is asked as often as `noisy` says.
+        With one block only, an agent whose answers may differ is asked as often as `noisy` says; one that only says
+        that they do not differ is so after a miss.
         """
         spec, null = self._spec, self._null
         self._again(max(1, spec.arms.same))
         drawing = not self._target.deterministic or null["changed"] > 0
-        forced = spec.test.most is None and drawing
-        if forced:
+        asked = 0 if spec.test.most is None and drawing else spec.repeats
+        self._try(changes, range(asked))
+        missed = any(trial["held"] is False for trial in self._trials)
+        if spec.test.most is None and (drawing or ("promised" in self._evidence and missed)):
             self._again(spec.noisy.same - null["asked"])
-        times = max(spec.repeats, spec.noisy.repeats) if forced else spec.repeats
-        self._trials += [typed(Trial, self._trial(*change, number)) for change in changes for number in range(times)]
+            self._try(changes, range(asked, max(spec.repeats, spec.noisy.repeats)))
+
+    def _try(self, changes: list[_Change], numbers: range) -> None:
+        """Ask about each change, once for each number."""
+        self._trials += [typed(Trial, self._trial(*change, number)) for change in changes for number in numbers]
 
     def _again(self, times: int) -> None:
         """Ask the same question again."""

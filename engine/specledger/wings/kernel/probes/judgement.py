@@ -6,6 +6,8 @@ A run judges by `judge` when it makes a challenge, and verification can judge th
   Its repeats are no independent draws: one answer to each claim counts. A claim that it is sure of (no confidence is
   stated, or 1) convicts by one miss. Claims of which it is less sure convict together, if so few of them would hold
   with a probability of at most the test's error, each holding at its stated rate.
+- Of a program or a model nothing but its word says that it draws nothing. That word spares questions where claims hold;
+  it convicts nobody: after a miss it is asked, and judged, as an agent that may draw.
 - Of any other agent each change is tested by itself: against the stated rate, if there is one; else the predicted
   choice must be shown not to be the most frequent answer. Where no question was answered in two ways, a rate below 1
   may be doubt about a forecast: then such claims convict only if they also do together, as above. Changes of what is
@@ -84,8 +86,8 @@ def _with_demands(evidence: ProbeEvidence, answers: Verdict, cause: str) -> tupl
     if answers is Verdict.FAIL:
         return answers, cause
     if lacking is not None:  # what an agent draws may differ each time; what it committed to may not, nor what it
-        # declares itself: to say that it draws nothing, and to answer one question twice differently, excuses nothing
-        sure = lacking is Cause.COMMITMENT or evidence["deterministic"]
+        # declares itself: of a spec it is known whether it draws, of any other agent one answer shows nothing
+        sure = lacking is Cause.COMMITMENT or (evidence["deterministic"] and "promised" not in evidence)
         return (Verdict.FAIL, lacking) if sure else (Verdict.INCONCLUSIVE, Cause.NOISE)
     if cause:
         return answers, cause
@@ -140,6 +142,12 @@ def _answered_alike(evidence: ProbeEvidence) -> bool:
     return bool(null["asked"] and not null["changed"] and alike)
 
 
+def counted_once(evidence: ProbeEvidence) -> bool:
+    """Whether one answer to each claim counts: the agent is settled, and no miss rests on its word that it is."""
+    missed = any(trial["held"] is False for trial in evidence["trials"])
+    return settled(evidence) and not (evidence.get("promised") and missed)
+
+
 def may_draw_there(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether the challenge is of another episode, and the agent may draw: it convicts nobody then."""
     return challenge.on == "fresh" and not settled(evidence)
@@ -179,7 +187,7 @@ def _asked_too_seldom(evidence: ProbeEvidence, challenge: Challenge) -> bool:
     """Whether an agent that may draw was asked less often than `noisy` says."""
     asked, changes = evidence["null"]["asked"], changes_of(evidence["trials"]).values()
     few = any(len(group) < challenge.noisy.repeats for group in changes)
-    return not settled(evidence) and (few or asked < challenge.noisy.same)
+    return not counted_once(evidence) and (few or asked < challenge.noisy.same)
 
 
 def looks_of(challenge: Challenge, changes: int) -> list[int]:
@@ -226,7 +234,7 @@ def weigh(evidence: ProbeEvidence, challenge: Challenge) -> Found:
     changes = changes_of(evidence["trials"])
     if not changes or not evidence["null"]["asked"]:
         return Found(Verdict.INCONCLUSIVE)  # without a null arm nothing says that an agent draws nothing
-    if settled(evidence):
+    if counted_once(evidence):
         return _of_settled(changes, challenge)
     if _asked_too_seldom(evidence, challenge):
         return Found(Verdict.INCONCLUSIVE)

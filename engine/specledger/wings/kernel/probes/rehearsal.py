@@ -62,7 +62,7 @@ class RehearsedAgent:
     def __init__(self, kernel: KernelPlan, plan: Plan, *, deterministic: bool) -> None:
         """Stand for the agent of a run."""
         self._kernel, self._plan, self._views = kernel, plan, kernel.narration.views
-        self.deterministic = deterministic
+        self.deterministic, self.promised = deterministic, True
         self.declares = kernel.narration.declared is not None
         self.asked = self.opened = 0
         self._changed: dict[int, Any] = {}  # states in which a claim predicts another choice, by their identity

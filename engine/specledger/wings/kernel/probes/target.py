@@ -71,6 +71,10 @@ class ProbeTarget(Protocol):
         """Whether the agent declares itself deterministic: it draws nothing."""
 
     @property
+    def promised(self) -> bool:
+        """Whether nothing but the agent's word says so: it is a program or a model."""
+
+    @property
     def declares(self) -> bool:
         """Whether the agent declares a procedure; without one nothing can be said about it."""
 

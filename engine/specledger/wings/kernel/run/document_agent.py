@@ -41,7 +41,7 @@ class SpecAgent:
             Stream.named(plan.seed, "nonce", *actor.label.values()), challenges, kernel.narration.nonces
         )
         self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer", *actor.label.values()), challenges)
-        self.deterministic = kernel.deterministic
+        self.deterministic, self.promised = kernel.deterministic, False
         self.prevented = ""
 
     def begin(self, position: Place) -> None:

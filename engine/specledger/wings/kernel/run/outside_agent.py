@@ -67,7 +67,10 @@ class OutsideAgent:
 
     Attributes:
         prevented: The agent fault for which the last decision is none; empty if it is one.
+        promised: That nothing but the agent's word says that it draws nothing.
     """
+
+    promised: Final = True
 
     def __init__(self, plan: Plan, actor: Actor, kernel: KernelPlan, challenges: Challenges) -> None:
         """Answer for the agent of one run; nonces are asked for under `challenges` alone."""

@@ -83,6 +83,11 @@ class KernelProbeTarget:
         return self._controller.agent.deterministic
 
     @property
+    def promised(self) -> bool:
+        """Whether nothing but the agent's word says so."""
+        return self._controller.agent.promised
+
+    @property
     def declares(self) -> bool:
         """Whether the agent declares a procedure."""
         return self._narration.declared is not None

@@ -16,7 +16,7 @@ from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
 from specledger.expr import EvaluationError
 from specledger.verify.checks import E_STATE, Broken, equal, require, require_equal
 from specledger.wings.kernel.probes.check import Probe
-from specledger.wings.kernel.probes.judgement import agrees, looks_of, settled
+from specledger.wings.kernel.probes.judgement import agrees, counted_once, looks_of
 from specledger.wings.kernel.spec.probe import Challenge
 
 _DEMANDED: Final = {"revealed": "reveal", "trace": "trace", "restated": "restate"}
@@ -31,8 +31,10 @@ _NOT_OFFERED: Final = frozenset(
 _NOT_EXPLAINED: Final[Explanation] = {"here": "", "asked": 0, "changed": 0}
 
 
-def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
+def check_probe(body: ProbeReceipt, probes: Sequence[Probe], *, outside: bool) -> None:
     """Check the receipt of a probe against those of the run's probes that have its name.
+
+    `outside` says whether a program or a model was asked.
 
     Raises:
         Broken: E_STATE, if it agrees with none.
@@ -43,7 +45,7 @@ def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
     errors: list[Broken] = []
     for probe in named:
         try:
-            _check(body, probe)
+            _check(body, probe, outside=outside)
         except Broken as broken:
             errors.append(broken)
         else:
@@ -51,7 +53,7 @@ def check_probe(body: ProbeReceipt, probes: Sequence[Probe]) -> None:
     raise errors[0]
 
 
-def _check(body: ProbeReceipt, probe: Probe) -> None:
+def _check(body: ProbeReceipt, probe: Probe, *, outside: bool) -> None:
     what = f"the probe {probe.spec.name} at t = {body['t']}"
     require_equal(body, {"at": probe.spec.at}, what, E_STATE)
     verdict, evidence = body["verdict"], body["evidence"]
@@ -65,7 +67,7 @@ def _check(body: ProbeReceipt, probe: Probe) -> None:
     elif "trials" not in evidence:
         holds = not evidence.keys() - {"unread"} and agrees(verdict, cause, evidence, challenge)
     else:
-        require(_is_whole(evidence, challenge), f"{what} has other answers than it asks for", E_STATE)
+        require(_is_whole(evidence, challenge, outside=outside), f"{what} has other answers than it asks for", E_STATE)
         for number, trial in enumerate(evidence["trials"]):
             require(_held(trial, evidence, probe), f"{what} records another outcome of answer {number}", E_STATE)
         holds = agrees(verdict, cause, evidence, challenge)
@@ -96,7 +98,7 @@ def _offer_agrees(verdict: str, cause: str, evidence: ProbeEvidence, probe: Prob
     return (verdict, cause) == ((Verdict.PASS, "") if holds else (Verdict.FAIL, Cause.TAKEN))
 
 
-def _is_whole(evidence: ProbeEvidence, challenge: Challenge) -> bool:
+def _is_whole(evidence: ProbeEvidence, challenge: Challenge, *, outside: bool) -> bool:
     """Whether there is what the probe asks for and demands: no more and no fewer questions, and nothing left out."""
     null, trials, placebo = evidence["null"], evidence["trials"], evidence["placebo"]
     explained = evidence.get("explanation", _NOT_EXPLAINED)
@@ -107,9 +109,11 @@ def _is_whole(evidence: ProbeEvidence, challenge: Challenge) -> bool:
         and (most is None or arm["asked"] <= most)
         for arm, most in arms
     )
-    noisy = None if settled(evidence) else challenge.noisy.model_dump()
+    promised = True if outside and evidence["deterministic"] else None
+    noisy = None if counted_once(evidence) else challenge.noisy.model_dump()
     demanded = all((name in evidence) == (word in challenge.demand) for name, word in _DEMANDED.items())
     stated = evidence["of"] == challenge.of and equal(evidence.get("noisy"), noisy) and demanded
+    stated = stated and evidence.get("promised") is promised
     asked = Counter((trial["drawn"], trial.get("by", "")) for trial in trials)
     drawn = {number for number, _ in asked}
     fits = 1 <= len(drawn) <= (1 if challenge.of == "declared" else challenge.draw.most)
@@ -123,7 +127,8 @@ def _questions(evidence: ProbeEvidence, challenge: Challenge, changes: int) -> t
     if challenge.test.most is not None:
         blocks = looks_of(challenge, changes)[evidence["test"]["made"] - 1]
         return blocks * same_, blocks * repeats
-    if evidence["deterministic"] and not evidence["null"]["changed"]:
+    missed = "promised" in evidence and any(trial["held"] is False for trial in evidence["trials"])
+    if evidence["deterministic"] and not evidence["null"]["changed"] and not missed:
         return same_, repeats
     return max(same_, noisy.same), max(repeats, noisy.repeats)
 
