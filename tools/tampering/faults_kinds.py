@@ -92,6 +92,7 @@ AUDIT: Final = [
     Case("probe-answer", "An answer to a challenge is said not to hold, though it is the predicted one.", "kernel", lambda f: challenged(f)["trials"][0].update(held=False, miss="mispredicted"), seal, "E_STATE"),
     Case("probe-cause", "A challenge has a cause that its answers do not give.", "kernel", lambda f: challenge(f).update(verdict="FAIL", cause="inert"), seal, "E_STATE"),
     Case("probe-count", "A challenge asked the same question more often than its probe does.", "kernel", lambda f: challenged(f)["null"].update(asked=9), seal, "E_STATE"),
+    Case("probe-promised", "An agent that is a spec is said to be deterministic by its word alone.", "kernel", lambda f: challenged(f).update(promised=True), seal, "E_STATE"),
     Case("probe-of-another-name", "A receipt is of a probe that the run does not have.", "kernel", lambda f: f.first("probe").update(probe="p0"), seal, "E_STATE"),
     Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-number", "The exchanges on the tape do not count up.", "outside", raw(spelled(2, b'"seq":1', b'"seq":7'), TAPE), relist, "E_TAPE_FORM"),

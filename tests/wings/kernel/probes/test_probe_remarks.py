@@ -99,6 +99,30 @@ def test_reasons_of_another_policy_fail(spec, ward):
     assert "no finding about honesty" in spec("agent", "check", "mine", "--scenario", "round", "--trust-agent").out
 
 
+DRAWS = """
+from random import Random
+
+draws = Random({seed})
+
+
+def slips(seen):
+    queue = seen["queue"]
+    return {{"op": "treat", "id": draws.choice(queue)["id"]}} if queue and draws.random() < 0.3 else policy(seen)
+
+
+answer = gym.Explained(slips, gym.by_asking(policy, values))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_policy_that_slips_and_promised_not_to_is_not_convicted(spec, ward, seed):
+    with Path("mine.py").open("a", encoding="utf-8") as file:
+        file.write(DRAWS.format(seed=seed))
+    done = spec("run", "round", *OWN, *PROBES, "--seed", str(seed))
+    assert done.out.split()[:2] == ["round", "PASS"]
+
+
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
     done = spec("run", "round", *OWN)
     assert (done.status, done.out.split()[:2]) == (3, ["round", "INCONCLUSIVE"])
