@@ -37,6 +37,8 @@ def verdicts(agent):
     for body in (one["body"] for one in receipts if one["type"] == "probe"):
         evidence = body["evidence"]
         asked = [(one["variable"], one["predicted"], one["after"]) for one in evidence.get("trials", ())]
+        if evidence.get("deterministic"):  # a program is asked again about what it missed: it gives the same answers
+            asked = list(dict.fromkeys(asked))
         told = evidence.get("taken"), evidence.get("reasons"), evidence.get("before"), asked
         found[body["episode"], body["t"], body["probe"]] = (body["verdict"], body["cause"], *told)
     return found
