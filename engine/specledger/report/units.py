@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from specledger.agents.agent import check_agent
 from specledger.compile.actor import around_of, footing_of
 from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
+from specledger.core.identity import ByIdentity
 from specledger.expr.check.tree import Choice, DefinedCall, NativeCall, Operation, Typed
 from specledger.expr.check.types import FIXED_ONE, FixedType, IntType, ListType, MapType, RecordType, Type
 from specledger.gates.governor import Footing, Governor, check_governor
@@ -39,6 +41,12 @@ def units_of(bundle: Bundle) -> Mapping[str, Tree]:
 
     `state` is every state, `witness` is by invariant, `gate` by gate. There are none in what is no scenario.
     """
+    return _units_of(ByIdentity(bundle))
+
+
+@lru_cache(maxsize=8)  # every part of a report asks, and the world is checked for the answer
+def _units_of(key: ByIdentity[Bundle]) -> Mapping[str, Tree]:
+    bundle = key.value
     if not isinstance(bundle.main.model, Scenario):
         return {}
     world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, Diagnostics())
