@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.binding import state_digest
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.evidence.receipts import typed
@@ -17,6 +16,7 @@ from specledger.evidence.receipts.run import Change, Commit, Drift, Episode, Ste
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
+from specledger.verify.recorded import compile_recorded
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_value
 
@@ -42,7 +42,7 @@ def states_from_start(
     specs: Bundle, bodies: Iterable[tuple[str, Body]]
 ) -> Iterator[tuple[int, int | None, int, dict[str, Any]]]:
     """The episode, the step, the number of the receipt and the state: at each start (no step), and after each step."""
-    steps = {actor.name: actor.step for actor in compile_scenario(specs).actors}
+    steps = {actor.name: actor.step for actor in compile_recorded(specs).actors}
     state: dict[str, Any] = {}
     proposals: dict[str, list[Any]] = {}
     for seq, (type_, body) in enumerate(bodies):

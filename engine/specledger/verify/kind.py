@@ -15,7 +15,6 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 from msgspec import Struct
 
 from specledger.compile.plan_cache import CompileScenario
-from specledger.compile.scenario import compile_scenario
 from specledger.evidence.counterexamples import Case
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.layout import RECEIPTS
@@ -29,7 +28,7 @@ from specledger.verify.checks import Verification
 from specledger.verify.judged import Count
 from specledger.verify.manifest import Listing
 from specledger.verify.receipts import Head, Order, Receipts
-from specledger.verify.recorded import Recorded
+from specledger.verify.recorded import Recorded, compile_recorded
 
 
 @runtime_checkable
@@ -53,7 +52,7 @@ class Resources(Struct, frozen=True):
 
     kinds: SpecKinds
     executor: Executor = ALONE
-    plan: CompileScenario = compile_scenario
+    plan: CompileScenario = compile_recorded
 
 
 class Content(Protocol):

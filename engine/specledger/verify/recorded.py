@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from specledger.compile.plan import Plan
 from specledger.compile.plan_cache import CompileScenario
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MAX_SPECS, SPECS
@@ -17,6 +19,9 @@ from specledger.spec.base import SpecKinds
 from specledger.verify.checks import E_SPECS, require_equal
 from specledger.verify.manifest import read_document
 from specledger.verify.rebuilding import invalid, rebuild
+
+_LARGEST_KEPT: Final = 100_000
+"""Bytes of specs whose plan is kept at most: plans of strangers' specs must not add up."""
 
 
 class Recorded:
@@ -52,6 +57,37 @@ def read_specs(folder: Path, manifest: Mapping[str, Any], kinds: SpecKinds, kind
     specs = rebuild(read_document(folder / SPECS, MAX_SPECS, E_SPECS), kinds, kind)
     require_equal(manifest, {"specs": specs.digest, "run": run_id(specs.digest)}, "the manifest", E_SPECS)
     return specs
+
+
+class _ByDigest:
+    """Specs without places in files as a key: all that they are follows from their digest."""
+
+    __slots__ = ("specs",)
+
+    def __init__(self, specs: Bundle) -> None:
+        self.specs = specs
+
+    def __hash__(self) -> int:
+        return hash(self.specs.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByDigest) and other.specs.digest == self.specs.digest
+
+
+def compile_recorded(specs: Bundle) -> Plan:
+    """The plan of recorded specs; the last ones are kept: a report opens evidence that was verified just before.
+
+    Raises:
+        Rejected: They do not compile.
+    """
+    if len(canonical_bytes(specs.document())) > _LARGEST_KEPT or any(spec.origins for spec in specs.specs.values()):
+        return compile_scenario(specs)
+    return _compile_small(_ByDigest(specs))
+
+
+@lru_cache(maxsize=8)
+def _compile_small(key: _ByDigest) -> Plan:
+    return compile_scenario(key.specs)
 
 
 def compiled_again(specs: Bundle, compile_plan: CompileScenario) -> Plan:

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Plan, PlannedRecording
 from specledger.compile.plan_cache import CompileScenario
-from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import Mode
@@ -56,6 +55,7 @@ from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.manifest import MAX_MANIFEST, other_maker, read_document
 from specledger.verify.rebuilding import invalid, rebuild
 from specledger.verify.receipts import Receipts, follow, link
+from specledger.verify.recorded import compile_recorded
 from specledger.verify.replay import Made, compare, first_difference, make_again
 from specledger.verify.run_order import RunOrder
 
@@ -164,7 +164,7 @@ def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]
 
 def judge_run(specs: Bundle, folder: Path, receipts: Receipts, executor: Executor = ALONE) -> Count:
     """Judge every verdict of a run, which is made again for that."""
-    plan = compile_scenario(specs)
+    plan = compile_recorded(specs)
     if in_chunks(plan, executor):
         return judge_chunks(specs, plan, receipts.lines(), executor)
     make = partial(made_again, specs=specs, folder=folder, receipts=receipts)

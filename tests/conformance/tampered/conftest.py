@@ -56,7 +56,7 @@ def _compiled_once():
     with pytest.MonkeyPatch.context() as patch:
         document = lambda document, models, kind="scenario": (canonical_bytes(document), kind)  # noqa: E731
         patch.setattr(recorded, "rebuild", once(recorded.rebuild, document))
-        patch.setattr(run, "compile_scenario", once(run.compile_scenario, lambda given: given.digest))
+        patch.setattr(run, "compile_recorded", once(run.compile_recorded, lambda given: given.digest))
         patch.setattr(discovery, "open_all", once(discovery.open_all, lambda given: given.digest))
         yield
 

@@ -70,7 +70,7 @@ def test_what_was_not_replayed_is_not_judged(bundles):
 def test_another_run_than_the_recorded_one_is_not_judged(bundles, monkeypatch):
     """The judge compares what it makes again by itself."""
     monkeypatch.setattr(
-        "specledger.verify.run.compile_scenario",
+        "specledger.verify.run.compile_recorded",
         lambda bundle: replace(compile_scenario(bundle), success=lambda _: True),
     )
     found = judged(bundles["stuck"])

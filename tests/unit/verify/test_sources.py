@@ -105,7 +105,9 @@ def test_what_differs_is_told_by_spec_and_field(forger):
 def test_honest_sources_are_accepted_and_told(honest):
     found = verify_bundle(honest, RUN, KINDS)
     assert found.verdict is Verdict.PASS
-    assert [check.message for check in found.checks if check.name == NAME] == ["7 files"]
+    assert [check.message for check in found.checks if check.name == NAME] == [
+        "7 files, changed by --set horizon=2 --set episodes=1"
+    ]
 
 
 def test_without_sources_nothing_is_said_of_them(forger):

@@ -138,10 +138,8 @@ def size(node: Typed) -> Size:
         weight += node.instance.weight
     elif isinstance(node, tree.NativeCall):
         weight += node.native.cost
-    elif isinstance(node, tree.Loop | tree.Search):
-        weight = 1 + sizes[0].weight
-    elif isinstance(node, tree.Fold):
-        weight = 1 + sizes[0].weight + sizes[1].weight
+    elif isinstance(node, tree.Loop | tree.Search | tree.Fold):
+        weight = 1 + sum(part.weight for part in sizes[: 2 if isinstance(node, tree.Fold) else 1])
     return Size(nodes, height, weight)
 
 
