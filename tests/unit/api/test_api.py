@@ -236,3 +236,9 @@ def test_a_reference_may_be_an_absolute_path(tmp_path):
 
 def test_a_run_without_probes_has_no_records_of_them(bundle):
     assert list(bundle.probes()) == []
+
+
+def test_a_run_makes_the_folders_above_its_own(tmp_path):
+    place = sl.run(CLIMB / "climb.yaml", tmp_path / "a/b/climb", set={"episodes": 1, "horizon": 1}).place
+    assert place == tmp_path / "a/b/climb"
+    assert (place / "manifest.json").is_file()

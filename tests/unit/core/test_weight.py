@@ -190,3 +190,23 @@ def test_what_remains_of_a_bound_is_less_by_all_members_and_characters(value):
     assert remaining(value, count) == 0
     assert remaining(value, count + 7) == 7
     assert count == 0 or remaining(value, count - 1) < 0
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        ("x" * 5, 0),  # the least that a text is charged
+        ("x" * 6, -1),
+        ([], -16),
+        ([1, 1], -24),
+        ({"k": 1}, -48),
+        ({"x" * 6: 1}, -49),
+    ],
+)
+def test_what_is_left_of_eight_bytes_after_a_value(value, left):
+    assert specledger.core.weight._room(value, 8) == left
+
+
+@pytest.mark.parametrize(("members", "left"), [(0, 8), (1, 0), (2, -8), (3, -8), (9, -8)])
+def test_no_member_is_looked_at_once_the_bound_is_exceeded(members, left):
+    assert specledger.core.weight._room([1] * members, 32) == left

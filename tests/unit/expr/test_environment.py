@@ -130,6 +130,7 @@ TYPES = {
     "hazards.filter(h, h.x > 0)": "list<hazard>",
     "hazards.map(h, size(h.id) > 2 ? 1 : 0)": ListType(IntType(0, 1), 8),
     "hazards + hazards": "list<hazard>",
+    "closure([n], v, [v], 3).map(found, found.distance)": ListType(IntType(0, 3), 4),
     "sum(hazards.map(h, n))": IntType(0, 72),
     "argmin(range(n))": IntType(-1, 8),
     "isqrt(n)": IntType(0, 3),

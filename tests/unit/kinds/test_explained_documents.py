@@ -238,3 +238,15 @@ def test_every_part_of_a_suite_is_said(tmp_path):
     (tmp_path / "heights.yaml").write_text(SUITE, encoding="utf-8")
     (spec,) = explain(str(tmp_path / "heights.yaml"))
     assert list(lines_of(spec.statements)) == SENTENCES
+
+
+def test_the_cells_of_a_map_are_told_with_their_codes_and_what_they_do():
+    (spec,) = explain("hazard-gridworld")
+    lines = [line.strip() for line in lines_of(spec.statements)]
+    first = lines.index('A cell that is drawn as "S" does this:')
+    assert {lines[first + 1], lines[first + 2]} >= {"- the code of its cell is `EMPTY`."}
+    walls = lines.index('A cell that is drawn as "#" does this:')
+    assert lines[walls + 1] == "- the code of its cell is `WALL`."
+    (toy,) = explain("toy-gridworld")
+    assert 'A cell that is drawn as "." is empty.' in [*lines_of(toy.statements)]
+    assert not any("the code of its cell" in line for line in lines_of(toy.statements))

@@ -160,3 +160,18 @@ def test_what_is_no_tape_is_refused(data, tmp_path):
     file.write_bytes(data)
     with pytest.raises(TapeError, match="E_TAPE_FORM"):
         read_tape(file)
+
+
+def test_a_tape_holds_as_many_bytes_as_it_may_and_not_one_more(monkeypatch):
+    def first(bound: int) -> int:
+        """How many answers of two bytes a tape of so many bytes takes."""
+        monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", bound)
+        tape = Tape()
+        for number in range(4):
+            try:
+                tape.add(Exchange(0, number, asked(0, message(number)), received(b"[]")))
+            except TapeError:
+                return number
+        return 4
+
+    assert [first(bound) for bound in (129, 130, 259, 260, 389, 390)] == [0, 1, 1, 2, 2, 3]

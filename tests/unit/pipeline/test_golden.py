@@ -2,10 +2,12 @@
 
 import pytest
 
+from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
-from specledger.pipeline.golden import pin, pin_matches
+from specledger.pipeline.golden import pin, pin_events, pin_matches
+from specledger.run.scenario_run import make_run
 from tests import toys
 
 CLIMB = toys.CLIMB / "climb.yaml"
@@ -30,6 +32,13 @@ def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):
     assert made.tree["result"] == manifest["result"]
     assert made.tree["specs"] == manifest["specs"]
     assert (tmp_path / "out" / "receipts.jsonl").read_bytes().splitlines() == list(made.receipts)
+
+
+def test_the_events_of_a_run_have_the_pin_of_the_evidence_that_is_written(made):
+    (bundle,) = load_runs([str(CLIMB)])
+    events = pin_events(bundle, make_run(bundle, compile_scenario(bundle)))
+    assert len(made.tree["episodes"]) == made.tree["result"]["episodes"] > 1
+    assert (events.tree, events.receipts) == (made.tree, made.receipts)
 
 
 def test_a_change_shows_in_the_digest_of_the_changed_spec_alone(made):

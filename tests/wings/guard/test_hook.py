@@ -244,3 +244,14 @@ def test_it_is_installed_by_a_command(spec, office, monkeypatch):
     assert "no more" in spec("guard", "install", "claude-code", "--uninstall").out
     assert not (office / ".claude/settings.local.json").exists()
     assert spec("guard", "install", "other", "office").status == 2
+
+
+def test_settings_kept_from_before_that_are_no_json_are_not_put_back(settings):
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{}")
+    install(settings, Path("guard.sock"), "closed")
+    (kept,) = (path for path in settings.parent.iterdir() if path != settings)
+    kept.write_bytes(b"\xff{")
+    assert uninstall(settings) is True
+    assert json.loads(settings.read_text()) == {}
+    assert [path.name for path in settings.parent.iterdir()] == [settings.name]
