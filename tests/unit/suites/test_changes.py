@@ -9,6 +9,8 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.run.workers import Processes
+from specledger.suites.overlay import Change, overlay
+from tests.toys import CLIMB, findings_of
 
 CHANGES = {
     "an item is changed": "{tired: {deny: 'n > 7'}}",
@@ -129,3 +131,11 @@ def test_a_finding_names_file_suite_mutant_and_path_with_the_caret_at_its_cause(
     assert "mutant `wrong` of `heights`" in told
     assert f"`{change.partition(':')[0]}`" in told
     assert f"{at}" in told
+
+
+def test_of_several_changes_the_last_one_is_told_that_makes_a_spec_invalid():
+    (bundle,) = load(str(CLIMB / "climb.yaml"))
+    first = Change(("seed",), 4, None, whose="the first: ")
+    wrong = Change(("horizon",), "soon", None, whose="the second: ")
+    told = findings_of(overlay, bundle, bundle.main.key, {}, [first, wrong])
+    assert told[0].message.startswith("the second: climb would be invalid")
