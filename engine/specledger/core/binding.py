@@ -13,6 +13,7 @@ Code that makes evidence and code that checks it share these rules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_ints
@@ -21,6 +22,7 @@ from specledger.core.merkle import leaf_hash, root
 
 GENESIS: Final = "0" * 64
 """What stands for the predecessor of a chain's first link."""
+_KEPT_BYTES: Final = 4096  # of the leaves of a set whose root is kept
 
 _state = tagger("specledger/state/v1")
 _observation = tagger("specledger/observation/v1")
@@ -54,7 +56,14 @@ def leaves_of(proposals: Sequence[Mapping[str, Any]]) -> list[bytes]:
 
 def set_root(leaves: Sequence[bytes]) -> str:
     """The Merkle root over the leaves of a set, as hex."""
-    return (leaf_hash(leaves[0]) if len(leaves) == 1 else root(leaves)).hex()
+    if len(leaves) == 1:
+        return leaf_hash(leaves[0]).hex()
+    return _known_root(tuple(leaves)) if sum(map(len, leaves)) <= _KEPT_BYTES else root(leaves).hex()
+
+
+@lru_cache(maxsize=1024)  # a run, its figures, the check of its receipts and its replay have equal sets
+def _known_root(leaves: tuple[bytes, ...]) -> str:
+    return root(leaves).hex()
 
 
 def scope_digest(episode: int, t: int, op: str, agent: str = "") -> str:

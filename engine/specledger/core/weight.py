@@ -54,6 +54,13 @@ def _left(value: Any, left: int) -> int:
     elif kind is list or kind is tuple:
         left -= LIST + MEMBER * len(value)
         members = value
+        if value and type(value[0]) is int and left >= 0:
+            try:
+                sum(value)  # takes numbers alone, and is the fastest look at all of a row
+            except TypeError:
+                pass
+            else:
+                return left
     for member in members if left >= 0 else ():
         kind = type(member)
         if kind is int:

@@ -61,6 +61,16 @@ def test_roots_by_hand(size):
     assert root([NORTH, SOUTH, STAY][:size]) == BY_HAND[size].hex()
 
 
+@pytest.mark.parametrize("length", [0, 1300, 2000, 5000])
+def test_roots_of_short_and_long_sets_by_hand_however_often_they_are_asked_for(length):
+    """Roots of short sets are kept; sets that differ in one byte have roots of their own."""
+    first, second, third, other = (byte * length + b"." for byte in (b"a", b"b", b"c", b"d"))
+    for asked in ([first, second, third], [first, second, other], [first, second, third]):
+        left, middle, last = (sha(b"\x00" + line) for line in asked)
+        expected = sha(b"\x01" + sha(b"\x01" + left + middle) + last).hex()
+        assert set_root(asked) == set_root(tuple(asked)) == expected
+
+
 TEXTS = st.sampled_from(["", "a", "b", "é", 'n\n"\\', "🌊"])
 SCALARS = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS)
 STATES = st.dictionaries(
