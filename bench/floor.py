@@ -1,10 +1,11 @@
-"""`python -m bench.floor [steps] [--suite FILE]`: what a step of the engine, or a suite, takes at least.
+"""`python -m bench.floor [steps] [--suite FILE [--first FOLDER]]`: what a step of the engine, or a suite, takes at least.
 
 Measured in turns, by processor time: the hand-written loop, the engine, and what the engine calls in one run, called
 again without the loop: the functions that it generates of expressions, and the digests and lines of its receipts. Then
 the engine with every expression interpreted, in place of generated code. The hand-written loop makes the same receipts,
 so it needs the same digests and lines. Of a suite, its runs are measured, with their replay, and of what they call the
-expressions, and the digests, lines and parsing.
+expressions, and the digests, lines and parsing; beside them the whole command, and that of another version, whose
+checkout is in a folder. Versions whose suites differ are compared for a receipt.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +36,7 @@ from specledger.core.digest import file_digest
 from specledger.core.events import Event
 from specledger.core.weight import write
 from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.layout import RECEIPTS
 from specledger.expr.generate import compiler
 from specledger.expr.generate.emitter import Emitter
 from specledger.kinds import load
@@ -178,10 +181,10 @@ def pieces_of(bundle: Bundle) -> tuple[list[Piece], int]:
     ], steps
 
 
-def measure_suite(file: str, changes: Sequence[str], rounds: int) -> None:
-    """Measure the runs of a suite, then what they call, and print."""
+def measure_suite(file: str, changes: Sequence[str], rounds: int, first: Path | None) -> None:
+    """Measure the runs of a suite, then what they call, then whole commands, and print."""
     bundle = load(file, set=list(changes))[0]
-    calls, least = Calls(), dict[str, float]()
+    calls, least, receipts = Calls(), dict[str, float](), dict[str, int]()
 
     def run_all() -> None:
         deferred = DeferredPlan(bundle)
@@ -193,6 +196,8 @@ def measure_suite(file: str, changes: Sequence[str], rounds: int) -> None:
     with generated(calls), digesting(calls):
         calls.record(run_all)
     digests, expressions = calls.split()
+    words = ["run", file, *(f"--set={change}" for change in changes), "--workers=1"]
+    trees = {"whole command": Path.cwd()} | ({} if first is None else {"whole command of the other version": first})
     for _ in range(rounds):
         for name, work in (
             ("runs of the suite", run_all),
@@ -203,13 +208,37 @@ def measure_suite(file: str, changes: Sequence[str], rounds: int) -> None:
             began = process_time()
             work()
             least[name] = min(least.get(name, inf), process_time() - began)
-    whole, *parts = least.values()
+        for name, tree in trees.items():
+            seconds, receipts[name] = whole_command(tree, words)
+            least[name] = min(least.get(name, inf), seconds)
+    least["both parts: runs that take nothing else"] = sum([*least.values()][1:3])
     print(
         f"{Path(file).stem}: {len(calls.kept):,} calls; least of {rounds} rounds; {machine()}, load {os.getloadavg()[0]:.1f}"
     )
-    print("| what | s of CPU | of the runs |\n| --- | --- | --- |")
-    for name, seconds in (*least.items(), ("both: runs that take nothing else", sum(parts))):
-        print(f"| {name} | {seconds:.2f} | {seconds / whole:.2f} |")
+    own, other = receipts["whole command"], [*receipts.values()][-1]
+    base = least[[*trees][-1]] / other
+    print("| what | s of CPU | us a receipt | of the last command, a receipt |\n| --- | --- | --- | --- |")
+    for name, seconds in least.items():
+        part = seconds / receipts.get(name, own)
+        print(f"| {name} | {seconds:.2f} | {part * 1e6:.0f} | {part / base:.2f} |")
+
+
+def whole_command(tree: Path, words: Sequence[str]) -> tuple[float, int]:
+    """The seconds of CPU of `spec` in the checkout of some version, and how many receipts its evidence has.
+
+    Raises:
+        RuntimeError: It did not run.
+    """
+    environment = {**os.environ, "PYTHONPATH": str(tree / "engine")}
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        command = [sys.executable, "-P", "-m", "specledger", *words, f"--out={folder}/out"]
+        with subprocess.Popen(command, cwd=tree, env=environment, stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        lines = sum(path.read_bytes().count(b"\n") for path in Path(folder).rglob(RECEIPTS))
+    if not lines:
+        raise RuntimeError(f"{tree}: `spec {' '.join(words)}` ended with status {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, lines
 
 
 def main() -> None:
@@ -221,9 +250,10 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="PATH=VALUE", help="change the suite, as `spec run`"
     )
+    parser.add_argument("--first", metavar="FOLDER", type=Path, help="measure the version in a checkout, too")
     options = parser.parse_args()
     if options.suite is not None:
-        measure_suite(options.suite, options.set, options.rounds)
+        measure_suite(options.suite, options.set, options.rounds, options.first)
         return
     horizon = load(SCENARIO)[0].main.model.horizon  # type: ignore[attr-defined]
     made, steps = pieces_of(load(SCENARIO, set=[f"episodes={-(-options.steps // horizon)}"])[0])

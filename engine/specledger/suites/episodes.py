@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
 from specledger.core.calibration import VAGUE, held_claims, outcomes
+from specledger.core.canonical import plain_form
 from specledger.core.causes import Cause
 from specledger.core.events import KeptStatus
 from specledger.core.unknown import UNKNOWN, Unknown
@@ -49,6 +50,8 @@ NOT_YET: Final = -1
 
 MAX_FACTS: Final = 80_000_000
 """Bytes, about, of what one episode tells that grows with it. Beyond, reading any of it has no value."""
+MOST_OF_BYTE: Final = 32
+"""Bytes of memory at most for each byte of a fact's form."""
 GROWING: Final = ("steps", "drifts", "stretches", "probes", "entries", "rules")
 
 
@@ -70,7 +73,7 @@ class Episodes:
         self._probes: list[ProbeFacts] = []
         self._entries: list[EntryFacts] = []
         self._commits: dict[str, run.Commit] = {}
-        self._left = MAX_FACTS
+        self._left, self._most, self._unmeasured = MAX_FACTS, 0, list[Any]()
         self._started: list[run.StartedRule] = []
         self._rules: dict[str, RuleFacts] = {}
         self._trajectory: TrajectoryFacts = {"id": "", "file": "", "format": "", "gap": "", "unread": 0}
@@ -111,7 +114,7 @@ class Episodes:
     def _begin(self, body: run.Episode) -> None:
         self._start, self._commits = body["state"], {}
         self._steps, self._drifts, self._probes, self._entries = [], [], [], []
-        self._left = MAX_FACTS
+        self._left, self._most, self._unmeasured = MAX_FACTS, 0, []
         self._rules = {rule["name"]: _unheard(rule) for rule in self._started}
         if "trajectory" in body:
             known = body["trajectory"]
@@ -129,10 +132,20 @@ class Episodes:
                 self._trajectory["label"] = label
 
     def _keep(self, facts: list[Any], fact: Any) -> None:
-        """Keep a fact of the episode; once they take too much memory, none of those that grow with it are kept."""
-        if self._left >= 0:
-            self._left -= footprint(fact, self._left)
-            facts.append(fact)
+        """Keep a fact of the episode; once they take too much memory, none of those that grow with it are kept.
+
+        Facts are measured once what they take at most, by their forms, may be too much.
+        """
+        if self._left < 0:
+            return
+        facts.append(fact)
+        self._unmeasured.append(fact)
+        form = plain_form(fact)
+        self._most += MAX_FACTS if form is None else MOST_OF_BYTE * len(form)
+        if self._most > self._left:
+            for unmeasured in self._unmeasured:
+                self._left -= footprint(unmeasured, self._left)
+            self._unmeasured, self._most = [], 0
             if self._left < 0:
                 for kept in (self._steps, self._drifts, self._probes, self._entries):
                     kept.clear()

@@ -3,7 +3,11 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from specledger.core.canonical import plain_form
+from specledger.core.weight import footprint
 from specledger.pipeline.verifying import verify
 from specledger.run.workers import Processes
 from specledger.suites import episodes, measures, plan
@@ -51,6 +55,30 @@ def test_nothing_is_kept_of_an_episode_that_tells_too_much(monkeypatch):
     for tick in range(100):
         folded.add("drift", {"drift": "d" * 40, "t": tick, "changed": {}})
     assert folded._drifts == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_an_episode_keeps_all_that_has_room_and_nothing_beyond_one_byte(monkeypatch, count):
+    """Whatever the upper bounds of single facts are, it is the sum of what they take that counts."""
+    facts = [{"drift": "d" * tick, "t": tick, "changed": {"x": [tick] * 9}, "rebases": []} for tick in range(count)]
+    whole = sum(footprint({**fact, "end": episodes.NOT_YET}, 10**9) for fact in facts)
+    for most, kept in ((whole, count), (whole - 1, 0)):
+        monkeypatch.setattr(episodes, "MAX_FACTS", most)
+        folded = episodes.Episodes({})
+        folded.add("episode", {"state": {}})
+        for fact in facts:
+            folded.add("drift", fact)
+        assert len(folded._drifts) == kept
+
+
+members = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.sampled_from([-6, -5, 256, 257]) | st.text()
+
+
+@given(st.recursive(members, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=2), inner)))
+def test_a_fact_takes_no_more_memory_than_its_form_allows(fact):
+    form = plain_form(fact)
+    assert form is not None
+    assert footprint(fact, 10**9) <= episodes.MOST_OF_BYTE * len(form)
 
 
 def test_room_is_shared_by_the_runs_of_a_suite(project):
