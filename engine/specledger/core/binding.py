@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import canonical_ints
 from specledger.core.digest import tagger
-from specledger.core.merkle import leaf_hash, root
+from specledger.core.merkle import root
 
 GENESIS: Final = "0" * 64
 """What stands for the predecessor of a chain's first link."""
@@ -56,8 +56,6 @@ def leaves_of(proposals: Sequence[Mapping[str, Any]]) -> list[bytes]:
 
 def set_root(leaves: Sequence[bytes]) -> str:
     """The Merkle root over the leaves of a set, as hex."""
-    if len(leaves) == 1:
-        return leaf_hash(leaves[0]).hex()
     return _known_root(tuple(leaves)) if sum(map(len, leaves)) <= _KEPT_BYTES else root(leaves).hex()
 
 

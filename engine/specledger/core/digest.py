@@ -9,7 +9,7 @@ kinds never share a digest. SHA-256(tag || 0x00 || data) is unambiguous, because
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -51,12 +51,6 @@ def uuid5_text(space: bytes, name: str) -> str:
     digest[8] = digest[8] & 0x3F | 0x80
     text = digest.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
-
-
-def sha256_each(prefix: bytes, items: Iterable[bytes]) -> list[bytes]:
-    """SHA-256(prefix || item) of each item as 32 bytes."""
-    sha256 = hashlib.sha256
-    return [sha256(prefix + data).digest() for data in items]
 
 
 def sha256_pairs(prefix: bytes, items: Sequence[bytes]) -> list[bytes]:

@@ -6,7 +6,7 @@ node never passes for a leaf; a lone last subtree moves up and is never duplicat
 
 from collections.abc import Sequence
 
-from specledger.core.digest import sha256_each, sha256_pairs, sha256_raw
+from specledger.core.digest import sha256_pairs, sha256_raw
 
 EMPTY_ROOT = sha256_raw(b"")
 """The root of a tree without leaves."""
@@ -55,7 +55,7 @@ class Tree:
 
 def root(leaves: Sequence[bytes]) -> bytes:
     """The root of the tree over all leaves, in their order."""
-    return root_of(sha256_each(b"\x00", leaves))
+    return root_of([*map(leaf_hash, leaves)])
 
 
 def root_of(hashes: Sequence[bytes]) -> bytes:
