@@ -35,6 +35,7 @@ def test_agents_share_the_work(holds):
     assert holds("shares-the-work")
 
 
+@pytest.mark.slow
 def test_persistent_excitation_gives_competence_on_all_small_grids(holds):
     assert holds("excitation-gives-competence")
 

@@ -106,7 +106,7 @@ def test_the_place_of_the_first_difference_is_told(first, second, place, paths):
 @pytest.mark.parametrize("type_", ["start", "step"])
 def test_changes_that_are_only_counted_take_no_memory(monkeypatch, type_):
     monkeypatch.setattr(receipt_diff, "parse_canonical", lambda line, limit: json.loads(line))  # without its checks
-    count = 50_000
+    count = 10_000
     begun = [] if type_ == "start" else [("start", START)]
     sides = [lines(*begun, (type_, {"drifts": [value] * count})) for value in (0, 1)]
     tracemalloc.start()

@@ -61,24 +61,24 @@ def pass_each_probe(place):
 FORGED = {"a gate": (pass_without_admission, "climb"), "a probe": (pass_each_probe, "axion-panel")}
 
 
-@pytest.fixture(params=FORGED)
-def passed(request, tmp_path):
-    """The evidence of a run that fails, changed so that it passes, and sealed again; and its name."""
-    forge, name = FORGED[request.param]
-    forger = forge(tmp_path / "forged")
-    for help_ in HELP:
-        forger.remove(help_)
-    forger.seal()
-    return forger.folder, name
-
-
-@pytest.fixture
-def forged(tmp_path):
-    forger = pass_without_admission(tmp_path / "forged")
+def sealed(forger):
+    """Forged evidence, sealed again."""
     for help_ in HELP:
         forger.remove(help_)
     forger.seal()
     return forger.folder
+
+
+@pytest.fixture(scope="module", params=FORGED)
+def passed(request, tmp_path_factory):
+    """The evidence of a run that fails, changed so that it passes, and sealed again; and its name."""
+    forge, name = FORGED[request.param]
+    return sealed(forge(tmp_path_factory.mktemp("passed") / "forged")), name
+
+
+@pytest.fixture
+def forged(tmp_path):
+    return sealed(pass_without_admission(tmp_path / "forged"))
 
 
 def test_every_check_but_replay_passes_of_a_forgery(passed):
