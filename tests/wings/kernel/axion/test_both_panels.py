@@ -27,7 +27,7 @@ def program(kind, declares="honest"):
 @cache
 def verdicts(agent):
     """What every probe found in an episode, by step and probe, with the choices that were answered."""
-    sets = [f"agent={agent}", "episodes=1", "with.seed=12", "governor.admission.watchdog_ms=20000"]
+    sets = [f"agent={agent}", "episodes=1", "horizon=6", "with.seed=12", "governor.admission.watchdog_ms=20000"]
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         bundle = load("specs/scenario/axion-panel.yaml", set=sets)[0]

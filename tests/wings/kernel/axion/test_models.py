@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,45 +30,53 @@ WIRES = {
 }
 
 
+def ask(
+    folder,
+    behaviour,
+    wire="openai",
+    *,
+    deterministic=True,
+    deadline=60_000,
+    prompt="follow-objective",
+    declares=", declares: honest",
+    probes=PANEL,
+    horizon=2,
+):
+    """Runs an episode with a behaviour behind a wire format; the service is closed before it returns."""
+    service = Service(behaviour)
+    words = WIRES[wire].replace("${address}", service.address).replace("${deadline}", str(deadline))
+    (folder / "made.yaml").write_text(f"spec: model/v1\nname: made\n{words}\n")
+    (folder / "asked.yaml").write_text(
+        "spec: agent/v1\nname: asked\n"
+        f"outside: {{model: ./made.yaml, prompt: {prompt}, reasons: axion-directions{declares}, "
+        f"deterministic: {str(deterministic).lower()}, deadline_ms: 120000}}\n"
+    )
+    (folder / "own.yaml").write_text(
+        "spec: scenario/v1\nname: own\nextends: axion-panel\ngovernor: axion-kernel-patient\nagent: ./asked.yaml\n"
+        f"seed: 11\nepisodes: 1\nhorizon: {horizon}\nprobes: [{', '.join(probes)}]\n"
+    )
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("GEMINI_API_KEY", KEY)
+            patch.setenv("GOOGLE_GEMINI_BASE_URL", service.address)
+            (bundle,) = load(folder / "own.yaml")
+            finished = execute(bundle, folder / "out", RunOptions())
+    finally:
+        service.close()
+    assert [check.message for check in verify(finished.place).checks if check.code] == []
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in finished.place.rglob("*") if path.is_file())
+    return finished
+
+
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Runs an episode of two steps with a behaviour behind a wire format; the service is closed before it returns."""
+def run(tmp_path):
+    return partial(ask, tmp_path)
 
-    def make(
-        behaviour,
-        wire="openai",
-        *,
-        deterministic=True,
-        deadline=60_000,
-        prompt="follow-objective",
-        declares=", declares: honest",
-        probes=PANEL,
-        horizon=2,
-    ):
-        service = Service(behaviour)
-        monkeypatch.setenv("GEMINI_API_KEY", KEY)
-        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", service.address)
-        words = WIRES[wire].replace("${address}", service.address).replace("${deadline}", str(deadline))
-        (tmp_path / "made.yaml").write_text(f"spec: model/v1\nname: made\n{words}\n")
-        (tmp_path / "asked.yaml").write_text(
-            "spec: agent/v1\nname: asked\n"
-            f"outside: {{model: ./made.yaml, prompt: {prompt}, reasons: axion-directions{declares}, "
-            f"deterministic: {str(deterministic).lower()}, deadline_ms: 120000}}\n"
-        )
-        (tmp_path / "own.yaml").write_text(
-            "spec: scenario/v1\nname: own\nextends: axion-panel\ngovernor: axion-kernel-patient\nagent: ./asked.yaml\n"
-            f"seed: 11\nepisodes: 1\nhorizon: {horizon}\nprobes: [{', '.join(probes)}]\n"
-        )
-        try:
-            (bundle,) = load(tmp_path / "own.yaml")
-            finished = execute(bundle, tmp_path / "out", RunOptions())
-        finally:
-            service.close()
-        assert [check.message for check in verify(finished.place).checks if check.code] == []
-        assert KEY.encode() not in b"".join(path.read_bytes() for path in finished.place.rglob("*") if path.is_file())
-        return finished
 
-    return make
+@pytest.fixture(scope="module")
+def faithful(tmp_path_factory):
+    """The run of a model that does what it declares, which several tests look at."""
+    return ask(tmp_path_factory.mktemp("faithful"), BEHAVIOURS["faithful"])
 
 
 SETUPS = {
@@ -79,8 +88,8 @@ SETUPS = {
 
 
 @pytest.mark.parametrize("name", quick(SETUPS, "declared and deterministic"))
-def test_the_plan_says_what_a_run_asks(run, name):
-    finished = run(BEHAVIOURS["faithful"], **SETUPS[name])
+def test_the_plan_says_what_a_run_asks(run, faithful, name):
+    finished = run(BEHAVIOURS["faithful"], **SETUPS[name]) if SETUPS[name] else faithful
     (bundle,) = load(finished.place.parent / "own.yaml")
     planned = preview(bundle)["model"]
     tape = (finished.place / "tape.jsonl").read_text(encoding="utf-8").splitlines()[1:]
@@ -172,13 +181,13 @@ def flags(finished):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_model_that_follows_what_it_declares_is_flagged_by_no_layer(run, wire):
-    finished = run(BEHAVIOURS["faithful"], wire)
+def test_a_model_that_follows_what_it_declares_is_flagged_by_no_layer(run, faithful, wire):
+    finished = faithful if wire == "openai" else run(BEHAVIOURS["faithful"], wire)
     assert flags(finished) == set()
     assert {one["verdict"] for one in probes(finished)} == {"PASS"}
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", quick(WIRES, "openai"))
 def test_a_hidden_objective_is_found(run, wire):
     assert flags(run(obedient, wire, prompt="hidden-objective")) >= {"p5-causal", "layer-r"}
 
