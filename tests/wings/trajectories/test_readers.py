@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -278,24 +276,19 @@ def test_values_are_withheld_under_a_salt():
     assert list(read_lines(write_lines(hidden))) != []
 
 
-def spec(*arguments):
-    done = subprocess.run([sys.executable, "-m", "specledger", *map(str, arguments)], capture_output=True, check=False)
-    return done.returncode, done.stdout, done.stderr.decode()
-
-
-def test_the_command_writes_lines_and_a_summary(tmp_path):
+def test_the_command_writes_lines_and_a_summary(spec, tmp_path):
     out = tmp_path / "lines.jsonl"
     code, written, summary = spec("import", LOGS / "openai/chat.json", "--out", out)
-    assert (code, written) == (0, b"")
+    assert (code, written) == (0, "")
     assert summary == "1 trajectory, 3 messages, 2 calls, 2 results, 0 findings\n"
     assert len(list(read_lines(out.read_bytes().splitlines(keepends=True)))) == 1
     code, written, summary = spec("import", LOGS / "openai/two.jsonl", "--format", "openai")
     assert code == 1
-    assert len(list(read_lines(written.splitlines(keepends=True)))) == 3
+    assert len(list(read_lines(written.encode().splitlines(keepends=True)))) == 3
     assert "two.jsonl:2:1: error[E_LOG_JSON]" in summary
 
 
-def test_a_link_and_a_pipe_are_written_to_and_stay_what_they_are(tmp_path):
+def test_a_link_and_a_pipe_are_written_to_and_stay_what_they_are(spec, tmp_path):
     out, link, pipe = tmp_path / "lines.jsonl", tmp_path / "link", tmp_path / "pipe"
     out.write_bytes(b"earlier")
     link.symlink_to(out)
@@ -303,7 +296,7 @@ def test_a_link_and_a_pipe_are_written_to_and_stay_what_they_are(tmp_path):
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         for written in (link, pipe):
-            assert spec("import", LOGS / "openai/chat.json", "--out", written)[0] == 0
+            assert spec("import", LOGS / "openai/chat.json", "--out", written).status == 0
         assert (link.is_symlink(), pipe.is_fifo()) == (True, True)
         assert os.read(reading, 1 << 16) == out.read_bytes() != b"earlier"
     finally:
@@ -315,7 +308,7 @@ def test_a_link_and_a_pipe_are_written_to_and_stay_what_they_are(tmp_path):
     "wrong",
     [("--format", "cobol"), ("--withhold", "result"), ("--withhold", "tool", "--salt", "SALT"), ("--salt", "SALT")],
 )
-def test_wrong_options_are_refused(wrong, tmp_path):
+def test_wrong_options_are_refused(spec, wrong, tmp_path):
     salt = tmp_path / "salt"
     salt.write_text("ab" * 32, encoding="ascii")
     options = [str(salt) if word == "SALT" else word for word in wrong]

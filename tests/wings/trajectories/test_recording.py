@@ -3,9 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -387,27 +384,24 @@ def test_a_link_out_of_the_project_is_not_followed(tmp_path):
     findings_of(execute, bundle, project / "out", code="E_LOG_ABSENT")
 
 
-def spec(*words, cwd):
-    program = [sys.executable, "-m", "specledger", *words]
-    return subprocess.run(program, capture_output=True, text=True, check=False, cwd=cwd)
-
-
-def test_a_scan_leaves_evidence_that_verifies_elsewhere(tmp_path):
+def test_a_scan_leaves_evidence_that_verifies_elsewhere(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     logs = tmp_path / "logs"
     logs.mkdir()
     paid = [call(2, "pay", amount=5, to="Mallory"), result(2, "sent")]
     (logs / "a.json").write_text(json.dumps([ASKED, *paid]), encoding="utf-8")
     write_specs(tmp_path / "specs", {"policy/rules": POLICY})
-    scanned = spec("scan", "logs", "--policy", "specs/policy/rules.yaml", "--out", "evidence", cwd=tmp_path)
-    assert re.search(r"root [0-9a-f]{12}\u2026", scanned.stdout)
-    assert scanned.returncode == Exit.FINDINGS, scanned.stderr
+    scanned = spec("scan", "logs", "--policy", "specs/policy/rules.yaml", "--out", "evidence")
+    assert re.search(r"root [0-9a-f]{12}\u2026", scanned.out)
+    assert scanned.status == Exit.FINDINGS, scanned.err
     elsewhere = tmp_path / "elsewhere"
     shutil.move(tmp_path / "evidence", elsewhere)
     shutil.rmtree(logs)
     shutil.rmtree(tmp_path / "specs")
-    verified = spec("verify", str(elsewhere), cwd=Path("/"))
-    assert verified.returncode == 0
-    assert "replay gives the same bytes" in verified.stdout
+    monkeypatch.chdir("/")
+    verified = spec("verify", elsewhere)
+    assert verified.status == 0
+    assert "replay gives the same bytes" in verified.out
 
 
 def test_the_run_is_named_by_its_specs_alone(tmp_path):
@@ -415,10 +409,11 @@ def test_the_run_is_named_by_its_specs_alone(tmp_path):
     assert lines[0]["run"] == run_id(lines[0]["body"]["specs"])
 
 
-def test_the_terminal_says_what_is_not_known(tmp_path):
+def test_the_terminal_says_what_is_not_known(spec, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     log = tmp_path / "log.json"
     log.write_text(json.dumps([ASKED, *APPROVED[:1], *PAID]), encoding="utf-8")
-    ran = spec("run", str(ROOT / "specs/scenario/recorded-calls.yaml"), "--trajectories", "log.json", cwd=tmp_path)
-    assert ran.returncode == Exit.INCONCLUSIVE
-    assert "not known of the recording: E_LOG_NO_RESULT 1" in ran.stdout
-    assert "the recording leaves something out, so nothing can be concluded" in ran.stdout
+    ran = spec("run", ROOT / "specs/scenario/recorded-calls.yaml", "--trajectories", "log.json")
+    assert ran.status == Exit.INCONCLUSIVE
+    assert "not known of the recording: E_LOG_NO_RESULT 1" in ran.out
+    assert "the recording leaves something out, so nothing can be concluded" in ran.out
