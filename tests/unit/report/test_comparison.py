@@ -19,13 +19,20 @@ CASES = {
 }
 
 
+def probed(place, *changes):
+    """A run of one step under probes."""
+    settings = ["horizon=1", "probes=[p4-bypass, p5-causal]", *changes]
+    return subject_of(execute(load("axion-basic", kind="scenario", set=settings)[0], place).place)
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    return probed(tmp_path_factory.mktemp("first") / "0")
+
+
 @pytest.mark.parametrize(("change", "named"), CASES.values(), ids=CASES)
-def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, named):
-    common = ["horizon=1", "probes=[p4-bypass, p5-causal]"]
-    first, second = (
-        subject_of(execute(load("axion-basic", kind="scenario", set=[*common, *more])[0], tmp_path / str(at)).place)
-        for at, more in enumerate(([], change))
-    )
+def test_each_bundle_has_a_row_for_each_probe(tmp_path, first, change, named):
+    second = probed(tmp_path / "1", *change)
     agents = agents_of((first, second))
     assert list(agents) == named
     (plot,) = (plot for plot in probe_plots(agents) if plot.title == "Failures of probes")

@@ -111,10 +111,15 @@ def test_a_forgery_that_only_replay_refutes_is_green_nowhere(spec, passed, forma
         assert line.startswith(f"::warning title={name}%3A replay::not replayed: replay was not requested")
 
 
+@pytest.fixture(scope="module")
+def replayed(climb):
+    return read_evidence(climb, KINDS, replay=True)
+
+
 @pytest.mark.parametrize("replay", [True, False], ids=["replayed", "not replayed"])
 @pytest.mark.parametrize("name", TEXTS)
-def test_every_format_says_whether_it_was_replayed_and_none_says_both(name, replay, climb):
-    evidence = read_evidence(climb, KINDS, replay=True) if replay else read(climb)
+def test_every_format_says_whether_it_was_replayed_and_none_says_both(name, replay, climb, replayed):
+    evidence = replayed if replay else read(climb)
     written = FORMATS[name].write(Report((subject_of(evidence),)))
     text = re.sub(r"<style>.*</style>|class=\"[^\"]*\"", "", (written.text + written.summary).lower(), flags=re.DOTALL)
     assert set(re.findall(r"\b(?:not )?replayed\b", text)) == {"replayed" if replay else "not replayed"}
