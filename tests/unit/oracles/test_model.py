@@ -11,11 +11,15 @@ from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import title_of
 from specledger.oracles.failures import FAILURES, MOST_TEXT
 from specledger.oracles.model import (
+    MOST_CALLS,
     MOST_DETAIL,
+    NO_TOKENS,
+    Call,
     Known,
     ModelAnswer,
     ModelRequest,
     TokenUsage,
+    Tool,
     answered,
     estimate_tokens,
     estimated_usage,
@@ -91,6 +95,37 @@ def test_a_forged_document_is_refused(name):
     assert ModelAnswer.read(GOOD) == answered("[]", TokenUsage(1, 2), "STOP")
     with pytest.raises(ValueError, match=r"no answer of a model|no usage of tokens"):
         ModelAnswer.read(FORGED[name])
+
+
+def test_what_is_kept_beside_a_text_has_bounds():
+    answer = answered("x", finish="f" * 65, calls=[Call("n" * 201, "{}")] * (MOST_CALLS + 1))
+    assert answer.finish == "f" * 64
+    assert answer.calls == (Call("n" * 200, "{}"),) * 8
+    assert failed("empty", "d" * (MOST_DETAIL + 1), finish="f" * 65).finish == "f" * 64
+    assert len(failed("empty", "d" * (MOST_DETAIL + 1)).detail) == MOST_DETAIL == 500
+
+
+def test_arguments_of_calls_count_to_the_bound_of_a_text():
+    whole = MOST_TEXT - len('"",""')  # a list of both texts, without its brackets
+    assert answered("x" * (whole - 7), calls=[Call("f", "y" * 7)]).usable
+    assert answered("x" * (whole - 7), calls=[Call("f", "y" * 8)]).failure == "too_large"
+
+
+def test_a_failure_keeps_a_text_up_to_its_bound():
+    assert failed("truncated", text="x" * (MOST_TEXT - 2)).text == "x" * (MOST_TEXT - 2)
+    assert failed("truncated", text="x" * (MOST_TEXT - 1)).text is None
+
+
+def test_a_call_that_did_not_reach_the_service_costs_nothing():
+    assert (NO_TOKENS.total, NO_TOKENS.thinking_tokens, NO_TOKENS.estimated) == (0, 0, False)
+    assert answered("x").usage == failed("empty").usage == NO_TOKENS
+
+
+def test_functions_and_labels_are_part_of_a_request_only_where_there_are_some():
+    assert {"tools", "labels"}.isdisjoint(REQUEST.document())
+    tools = (Tool("f", "", {}),)
+    assert replace(REQUEST, tools=tools).key({}) != replace(REQUEST, tools=tools * 2).key({}) != REQUEST.key({})
+    assert replace(REQUEST, labels=("b", "a")).document()["labels"] == ["b", "a"]
 
 
 @pytest.mark.parametrize("letter", ["x", '"', "\x00", "\u00fc", "\U0001f600"])

@@ -9,7 +9,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG
-from specledger.oracles.outside import Function, Program, transport_of
+from specledger.oracles.outside import MOST_ERRORS, MOST_TEXT, Function, Program, transport_of
 from specledger.spec.agent import Outside
 from tests.waiting import wait
 
@@ -176,3 +176,59 @@ class Failing:
     assert [one.exchange(QUESTION).received for one in (first, first, second)] == [b"[1]", b"[2]", b"[1]"]
     with pytest.raises(Rejected, match="E_AGENT_START"):
         transport_of(Outside(python="counting_agent_of_a_test:Failing")).exchange(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"), [("sys.exit(3)", "exit:3"), ("os.kill(os.getpid(), 9)", "signal:9"), ("sys.exit(0)", "exit:0")]
+)
+def test_how_a_program_ended_is_said(body, reason):
+    asked = program(body)
+    try:
+        assert asked.exchange(QUESTION).reason == reason
+    finally:
+        asked.close()
+
+
+def test_the_end_of_the_standard_error_is_kept_until_bye(tmp_path):
+    errors = tmp_path / "errors"
+    lines = "import sys\nfor line in sys.stdin:\n    sys.stderr.write(f'a{\"b\" * 4096}' if 'id' in line else 'bye')\n    sys.stderr.flush()\n    print(1, flush=True)"
+    asked = Program([sys.executable, "-c", lines], {}, errors)
+    asked.exchange(QUESTION)
+    wait(lambda: errors.exists() and len(errors.read_bytes()) == MOST_ERRORS)
+    asked.close(bye=True)
+    assert errors.read_bytes() == b"b" * 4096
+
+
+def test_what_a_function_raised_first_is_kept_with_its_line_and_cut(folder):
+    Path(folder, "raising_agent_of_a_test.py").write_text(
+        "def decide(question):\n    raise ValueError(str(question['id']) * 300)\n", encoding="utf-8"
+    )
+    errors = folder / "errors"
+    asked = transport_of(Outside(python="raising_agent_of_a_test:decide"), errors)
+    for number in (1, 2):
+        assert asked.exchange(b'{"id":%d}' % number).reason == "ValueError"
+    text = errors.read_text(encoding="utf-8")
+    location = " (raising_agent_of_a_test.py:2)"
+    assert text.startswith("ValueError: 111")
+    assert text.endswith(f"1{location}")
+    assert len(text) == MOST_TEXT == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("N" * 100, "N" * 100), ("N" * 101, "N" * 100), ("a b", "Exception"), ("\u00c4", "Exception")]
+)
+def test_the_class_of_an_exception_is_a_short_word(name, shown, folder):
+    module = f"class_agent_{len(name)}_{shown[0]}_of_a_test"
+    Path(folder, f"{module}.py").write_text(
+        f"def decide(question):\n    raise type({name!r}, (Exception,), {{}})\n", encoding="utf-8"
+    )
+    assert transport_of(Outside(python=f"{module}:decide")).exchange(QUESTION).reason == shown
+
+
+def test_a_fraction_of_more_than_eight_decimals_is_no_answer(folder):
+    Path(folder, "exact_agent_of_a_test.py").write_text(
+        "def decide(question):\n    return 0.12345678 if question['id'] else 0.123456789\n", encoding="utf-8"
+    )
+    asked = transport_of(Outside(python="exact_agent_of_a_test:decide"))
+    assert asked.exchange(b'{"id":1}').received == b"0.12345678"
+    assert (asked.exchange(b'{"id":0}').failure, asked.exchange(b'{"id":0}').reason) == (NOT_JSON, "not_exact")

@@ -6,7 +6,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import Mode
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange, halts, received
-from specledger.oracles.recording import Halted, Oracle, Place, Tape, TapeError, read_tape
+from specledger.oracles.recording import MOST_LINE, Halted, Oracle, Place, Tape, TapeError, read_tape
 
 
 def message(number, type_="decide"):
@@ -133,6 +133,62 @@ def test_a_tape_has_an_end(tape, tmp_path, monkeypatch):
     monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", 300)
     with pytest.raises(TapeError, match="E_TAPE_SIZE"):
         read_tape(file)
+
+
+@pytest.mark.parametrize(("most", "fits"), [(262, True), (261, False)])
+def test_an_answer_counts_128_bytes_beside_its_own(most, fits, monkeypatch):
+    monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", most)
+    tape = Tape()
+    tape.add(Exchange(0, 0, asked(0, message(0)), received(b"123456")))
+    none = Exchange(0, 1, asked(0, message(0)), Answer(None, TIMED_OUT, "timeout"))
+    if fits:
+        tape.add(none)
+        assert len(tape.exchanges) == 2
+    else:
+        with pytest.raises(TapeError, match="E_TAPE_SIZE: there are more than 261 bytes of answers"):
+            tape.add(none)
+
+
+def test_a_line_has_an_end_within_its_bound(tape, tmp_path, monkeypatch):
+    file, lines = tmp_path / "tape.jsonl", list(tape.lines())
+    file.write_bytes(b"".join(lines))
+    longest = max(map(len, lines))
+    monkeypatch.setattr("specledger.oracles.recording.MOST_LINE", longest - 1)
+    assert read_tape(file) == tape
+    monkeypatch.setattr("specledger.oracles.recording.MOST_LINE", longest - 2)
+    with pytest.raises(TapeError, match=rf"line {lines.index(max(lines, key=len)) + 1} is torn, or too long"):
+        read_tape(file)
+    assert MOST_LINE == 8 * 1_048_576
+
+
+def test_wrong_lines_are_told_by_their_numbers(tmp_path):
+    file = tmp_path / "tape.jsonl"
+    for data, words in {
+        b"": "the file is empty",
+        b"{}\n": "line 1 is not the head of a tape",
+        HEAD + b"{\n": "line 2: ",
+        HEAD + canonical_bytes(EXCHANGES[0].document(0)) + b"\n{}\n": "line 3 is not an exchange",
+    }.items():
+        file.write_bytes(data)
+        with pytest.raises(TapeError, match=f"E_TAPE_FORM: {words}"):
+            read_tape(file)
+
+
+def test_the_spending_of_a_replayed_message_is_that_of_a_live_one(tape):
+    replayed, live = Oracle(tape), Oracle(Tape())
+    live.live = Somebody()
+    replayed.ask(place(0, 0), 0, message(0))
+    live.ask(place(0, 0), 0, message(0))
+    size = len(canonical_bytes(message(0)))
+    assert replayed.spending.take() == {"messages": 1, "sent": size, "received": 2}
+    assert live.spending.take() == {"messages": 1, "sent": size, "received": 1}
+
+
+def test_each_recorded_answer_is_checked_with_its_session(tape):
+    heard = []
+    oracle = Oracle(tape, lambda *given: heard.append(given))
+    oracle.ask(place(0, 0), 0, message(0))
+    assert heard == [(0, canonical_bytes(message(0)), EXCHANGES[0].answer)]
 
 
 HEAD = b'{"format":"specledger/tape/v2","head":"' + b"0" * 64 + b'","mode":"live"}\n'
