@@ -2,6 +2,7 @@
 
 import json
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from specledger.kinds.finished_runs import fault_of, remove_unfinished
 from specledger.oracles.answer import RAISED, Answer
 
 FILES = ("runs/a/1/x", "runs/a/2/x", "runs/b/1/x", "runs/odd", "controls/c/1/x", "kept/x")
-CASES = [SimpleNamespace(place=place) for place in ("runs/a/1", "runs/a/2", "controls/c/1")]
+CASES: Any = [SimpleNamespace(place=place) for place in ("runs/a/1", "runs/a/2", "controls/c/1")]
 
 
 def files(folder):

@@ -149,5 +149,5 @@ def test_tools_as_json_are_listed_whatever_fits(monkeypatch, capsys):
 
 
 def test_a_scenario_without_settings_of_a_guard_has_the_default():
-    main = SimpleNamespace(model=Scenario.model_construct())
+    main = SimpleNamespace(model=Scenario.model_construct(spec="scenario/v1", name="office", world="office"))
     assert commands._settings_of(SimpleNamespace(main=main)) == Guard()  # type: ignore[arg-type]

@@ -65,7 +65,9 @@ def test_the_alternatives_are_true_where_the_condition_is(condition, negated):
 def test_alternatives_have_one_order():
     below, above = alternatives(row("a", "!=", 5), False)
     assert ([bound for _, _, bound in below], [bound for _, _, bound in above]) == ([-4], [6])
-    assert combine([[["x"], ["y"]], [["z"]]]) == [["x", "z"], ["y", "z"]]  # type: ignore[list-item]
+    listed: Any = [[["x"], ["y"]], [["z"]]]
+    combined: Any = combine(listed)
+    assert combined == [["x", "z"], ["y", "z"]]
     assert combine([]) == [[]]
 
 

@@ -117,8 +117,7 @@ def test_what_a_claim_says_of_every_step():
     assert as_condition(Conserved(A)) == Linear(growth, "==", 0)
     assert as_condition(Monotone(A, ">=")) == Linear(growth, ">=", 0)
     assert as_condition(Always(row(A, ">", 0))) == row(A, ">", 0)
-    waits = as_condition(Eventually(row(A, ">", 0), row(B, "==", 1), 2))
+    waits: Any = as_condition(Eventually(row(A, ">", 0), row(B, "==", 1), 2))
     for a, b in product((0, 1), repeat=2):
-        assert waits is not None
         assert truth(waits, {A: a, B: b}) == (a == 0 or b == 1)
     assert sorted({term.at for term in terms_of(waits) if term.observable == B}) == [0, 1, 2]
