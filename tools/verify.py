@@ -1032,9 +1032,10 @@ class RunFollower:
 
     @staticmethod
     def left_open_by(rule: JSON) -> bool:
-        """Whether a rule was not always judged, or can notice nothing: nothing breaks it, or no call is about it."""
+        """Whether a rule was not always judged, is misspelt, or can notice nothing: nothing breaks or meets it."""
         unable = rule.get("unable", {})
-        return bool(rule["unjudged"] or "breach" in unable or (unable and not rule["held"] + rule["broken"]))
+        always = {"breach", "misspelt"} & unable.keys()
+        return bool(rule["unjudged"] or always or (unable and not rule["held"] + rule["broken"]))
 
     def _start(self, body: JSON) -> None:
         self.first = body

@@ -413,7 +413,7 @@ LIMITS: dict[str, dict[str, object]] = {
     "wings.laws.verify.violation": {"MAX_INT": 9_223_372_036_854_775_807, "TRIED": 24, "LENGTHS": 2, "STEPS": 4},
     "wings.laws.witness": {"MAX_CELLS": 500_000, "MAX_REPAIRED": 40},
     "wings.trajectories.commands": {"_MOST_SHOWN": 20},
-    "wings.trajectories.coverage": {"MOST_ARGUMENTS": 200, "MOST_TOOLS": 1000},
+    "wings.trajectories.rules.called": {"MOST_ARGUMENTS": 200, "MOST_TOOLS": 1000},
     "wings.trajectories.coverage_text": {"_SHOWN": 20, "_UNNOTICED": 5},
     "wings.trajectories.formats.reader": {"_BUILDER": 2000, "_MOST_KEYS": 8, "_LONGEST_TEXT": 400},
     "wings.trajectories.lines": {"MOST_OF_LINES": 100_663_296, "MAX_LINE": 75_497_472, "MAX_LINE_VOLUME": 8_388_608},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from specledger.core.diagnostics import printable
-from specledger.evidence.receipts.recording import RuleCounts, is_open
+from specledger.evidence.receipts.recording import RuleCounts, is_open, why_unable
 
 
 def idle_rules(rules: Mapping[str, RuleCounts]) -> list[str]:
@@ -15,5 +15,5 @@ def idle_rules(rules: Mapping[str, RuleCounts]) -> list[str]:
     lines = [f"  rules without an opportunity: {', '.join(map(printable, idle))}"] if idle else []
     return [
         *lines,
-        *(f"  {printable(f'{name} can notice nothing: {why}')}" for name, reasons in never for why in reasons.values()),
+        *(f"  {printable(f'{name} {why_unable(unable)}')}" for name, unable in never),
     ]

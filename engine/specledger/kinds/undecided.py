@@ -18,7 +18,7 @@ def why_undecided(result: Mapping[str, Any]) -> str:
     if "unjudged" in result or any(counts["unjudged"] for counts in result.get("rules", {}).values()):
         return "a rule could not be judged"
     if any(map(is_open, result.get("rules", {}).values())):
-        return "a rule can notice nothing"
+        return "a rule can notice nothing, or is misspelt"
     if not result["checks"]:
         return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
     if any(Verdict.PASS not in counts for counts in result.get("probes", {}).values()):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import counted
 from specledger.core.events import KeptStatus, Severity
 from specledger.evidence.receipts import recording, run, typed
-from specledger.evidence.receipts.recording import is_open
+from specledger.evidence.receipts.recording import is_open, why_unable
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.extension import trajectory_sections
@@ -63,7 +63,7 @@ class RuleReading:
             elif unjudged:
                 outcome, why = Outcome.CANNOT_TELL, self._open(name)
             elif is_open(counts):
-                outcome, why = Outcome.CANNOT_TELL, f"it can notice nothing: {_unable(counts)}"
+                outcome, why = Outcome.CANNOT_TELL, f"it {as_name(why_unable(counts['unable']))}"
             elif not held:
                 outcome, why = Outcome.UNTESTED, "no call was about it"
             key, rule = self._written.get(name, (None, {}))
@@ -110,16 +110,13 @@ class RuleReading:
             title = f"not judged {counted(unjudged, 'time')}"
             details.append((title, Quoted(self._open(name))))
         elif is_open(self._counts[name]):
-            details.append(("can notice nothing", Quoted(_unable(self._counts[name]))))
+            word, _, why = as_name(why_unable(self._counts[name]["unable"])).partition(": ")
+            details.append((word, Quoted(why)))
         if kept := as_int(self._counts[name].get("withheld", 0)):
             words = f"judged before a value was withheld, and not checked again: {counted(kept, 'time')}"
             details.append(("withheld", Words(words)))
         places = self._observations.links(check.id)
         return Row(name, mark, cells, details, places, max(check.failures, len(places)))
-
-
-def _unable(counts: recording.RuleCounts) -> str:
-    return next(map(as_name, counts["unable"].values()))
 
 
 def _written(specs: Bundle) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:

@@ -18,6 +18,7 @@ OPEN = [
     (0, 1, 0, {"opportunity": "no call"}, False),
     (1, 1, 0, {"breach": "always true"}, True),
     (0, 0, 0, {"breach": "always true"}, True),
+    (1, 0, 0, {"misspelt": "no tool is pya"}, True),
 ]
 
 

@@ -10,6 +10,7 @@ from specledger.kinds import load
 from specledger.wings.trajectories.rules.accesses import argument_steps, shown_steps
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.constants import constant, sorts_of
+from specledger.wings.trajectories.rules.spelling import nearly
 from tests.conformance.tampered.verifiers import by_engine, by_tool
 from tests.wings.trajectories.test_scan import chat
 from tools.conformance import Laid
@@ -283,7 +284,7 @@ ABILITY = {
     ),
     "a tool of several that a list has": ("{when: {tool: [pya, pay]}, each: args.to, from: [request]}", ""),
     "a forbidden past, and more that it demands": (
-        "{when: {tool: pay}, each: args.to, from: [request], not_after: {tool: aks}}",
+        "{when: {tool: pay}, each: args.to, from: [request], not_after: {tool: refund}}",
         "",
     ),
     "a listed tool that was not called": ("{when: {tool: fly}, each: args.to, from: [request]}", ""),
@@ -362,17 +363,60 @@ def test_evidence_of_calls_that_do_not_fit_records_what_the_scan_says(spec, tmp_
     _same_in_evidence(tmp_path / "out", status, "")
 
 
-def test_without_a_list_of_tools_a_rule_without_an_opportunity_is_a_remark_beside_pass(spec, tmp_path, monkeypatch):
+NO_LIST = {
+    "a tool that is misspelt": ("{when: {tool: pya}, require: false}", "misspelt"),
+    "one that is written in another way": ("{when: {tool: PAY}, require: false}", "misspelt"),
+    "a tool that was not called": ("{when: {tool: refund}, require: false}", "idle"),
+    "another name of as many characters": ("{when: {tool: say}, require: false}", "idle"),
+    "tools under several names": ("{when: {tool: shells}, require: false}", "idle"),
+    "one of several that was called": ("{when: {tool: [pya, pay]}, READ, require: amount > 1.0}", ""),
+    "an argument that is misspelt": ("{when: {tool: pay}, each: args.amonut, require: false}", "misspelt"),
+    "one that another rule reads": ("{when: {tool: pay}, each: args.amounts, require: false}", "misspelt"),
+    "an argument that no call has": ("{when: {tool: pay}, each: args.bcc, require: false}", "idle"),
+    "a tool of `since`": ("{when: {tool: pay}, after: {tool: ask, since: pya}}", "misspelt"),
+    "a tool of `since` that was not called": ("{when: {tool: pay}, after: {tool: ask, since: refund}}", ""),
+    "a tool of `not_after`": ("{when: {tool: pay}, not_after: {tool: aks}}", "misspelt"),
+    "a tool whose result is forbidden": (
+        "{when: {tool: pay}, each: args.memo.a, not_from: [{text_of: aks}]}", "misspelt",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NO_LIST)
+def test_without_a_list_of_tools_a_misspelt_word_keeps_a_scan_from_passing(spec, tmp_path, monkeypatch, case):
+    rule, said = NO_LIST[case]
     monkeypatch.chdir(tmp_path)
-    rules = (
-        "  few: {memory: {n: {count: {}}}, require: n < 9}\n  it: {when: {tool: pya}, each: args.to, from: [request]}\n"
-    )
-    (tmp_path / "rules.yaml").write_text(HEAD + rules, encoding="utf-8")
+    few = "  few: {memory: {n: {count: {}}}, require: n < 9}\n"
+    head = HEAD.replace("pay, transfer]", "pay, transfer], shells: [paye, pya]")
+    (tmp_path / "rules.yaml").write_text(f"{head}{few}  it: {rule.replace('READ', READ)}\n", encoding="utf-8")
     (tmp_path / "chat.json").write_text(chat(*CALLS), encoding="utf-8")
-    done = spec("scan", "chat.json", "--policy", "rules.yaml")
-    assert done.status == 0
-    assert done.out.startswith("mine  PASS")
-    assert "no opportunity, so the verdict says nothing of: it" in done.out
+    words = ("scan", "chat.json", "--policy", "rules.yaml")
+    done, document = spec(*words, "--out", "out"), json.loads(spec(*words, "--output", "json").out)
+    assert (done.status, document["verdict"]) == ((3, "INCONCLUSIVE") if said == "misspelt" else (0, "PASS")), done.out
+    assert document.get("misspelt", []) == (["it"] if said == "misspelt" else [])
+    assert ("misspelt, it seems, so nothing can be concluded: it" in done.out) is (said == "misspelt")
+    assert ("no opportunity, so the verdict says nothing of: it" in done.out) is (said == "idle")
+    assert "did you mean" in done.out or said != "misspelt"
+    _same_in_evidence(tmp_path / "out", done.status, "")
+
+
+@pytest.mark.parametrize(
+    ("word", "others", "meant"),
+    [
+        ("send_moeny", ["send_money"], "send_money"),
+        ("sendMoney", ["send_money"], "send_money"),
+        ("read_files", ["read_file"], "read_file"),
+        ("recipiant", ["recipient", "amount"], "recipient"),
+        ("set_limit", ["get_limit"], ""),
+        ("bcc", ["cc"], ""),
+        ("create_file", ["delete_file"], ""),
+        ("pay", ["pay"], ""),
+        ("", ["a"], ""),
+        ("abcd", ["badc"], ""),
+    ],
+)
+def test_one_character_makes_another_word_nearly_the_same(word, others, meant):
+    assert nearly(word, others) == meant
 
 
 FIELDS = {

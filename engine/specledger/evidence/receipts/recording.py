@@ -28,10 +28,14 @@ class Gap(TypedDict):
 
 
 class Unable(TypedDict):
-    """Why a rule can never have an `opportunity`, or has some, but never a `breach`; one of both."""
+    """Why a rule can never have an `opportunity`, or has some, but never a `breach`, or which word of it is `misspelt`.
+
+    It has one of the three.
+    """
 
     opportunity: NotRequired[str]
     breach: NotRequired[str]
+    misspelt: NotRequired[str]
 
 
 class RuleCounts(TypedDict):
@@ -49,9 +53,16 @@ class RuleCounts(TypedDict):
 
 
 def is_open(counts: RuleCounts) -> bool:
-    """Whether a rule was not always judged, or can notice nothing: nothing can break it, or no call be about it."""
+    """Whether a rule was not always judged, is misspelt, or can notice nothing: nothing breaks or meets it."""
     unable = counts.get("unable", {})
-    return bool(counts["unjudged"]) or "breach" in unable or (bool(unable) and not counts["held"] + counts["broken"])
+    always = "breach" in unable or "misspelt" in unable
+    return bool(counts["unjudged"]) or always or (bool(unable) and not counts["held"] + counts["broken"])
+
+
+def why_unable(unable: Unable) -> str:
+    """What a rule can notice nothing by, or which word of it is misspelt, as a sentence goes on after its name."""
+    words = {"misspelt": "is misspelt, it seems"}
+    return next(f"{words.get(lacks, 'can notice nothing')}: {reason}" for lacks, reason in unable.items())
 
 
 class KeptVerdict(TypedDict):

@@ -72,7 +72,7 @@ class Recorded(TypedDict):
 class StartedRule(TypedDict):
     """A rule of a policy, which judges the calls of a recorded agent, or what agents do that decide.
 
-    `unable` is there if it can notice nothing, whatever happens.
+    `unable` is there if it can notice nothing, whatever happens, or if a word of it is misspelt.
     """
 
     name: str

@@ -256,6 +256,7 @@ def scan(
     result.misfits = 0 if fit is None else fit.calls
     coverage = watch.finish()
     result.unable = tuple(rule.rule for rule in coverage.rules if not rule.able)
+    result.misspelt = tuple(rule.rule for rule in coverage.rules if rule.is_misspelt)
     parts = (coverage, None if mutation is None else mutation.finish(), None if fit is None else fit.misfits)
     evidence = None if out is None else _write_evidence(places, policy, read_as, out, schemas_of(known or {}))
     if output is Format.JSON:

@@ -14,29 +14,24 @@ from specledger.core.unknown import Unknown
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
 from specledger.wings.trajectories.result_fields import FieldWatch
-from specledger.wings.trajectories.room import MOST_DEFECTS, Room, count_text
 from specledger.wings.trajectories.rules.accesses import (
     Access,
     Steps,
     absent_tools,
     accesses,
-    argument_steps,
     reaches,
     shown_steps,
 )
+from specledger.wings.trajectories.rules.called import Called
 from specledger.wings.trajectories.rules.paths import Reader, compile_path, parse_path
 from specledger.wings.trajectories.rules.plans import BROKEN, Outcome, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.rules.reach import Tools, arguments_of, near_tool, obstacle
+from specledger.wings.trajectories.rules.spelling import misspelling
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 from specledger.wings.trajectories.spec.policy import Rule
 from specledger.wings.trajectories.tools.lists import Tool
 from specledger.wings.trajectories.tools.schemas import argument_names, schemas_of
-
-MOST_ARGUMENTS: Final = 200
-"""Arguments of one tool that are kept."""
-MOST_TOOLS: Final = 1000
-"""Tools of which arguments are kept."""
 
 _LIST: Final = "`--tools FILE` names tools that were not called"
 _CONDITION: Final = "add a log with such a call, or write in `require` what must hold, in place of `when.if`"
@@ -90,6 +85,7 @@ class RuleCoverage(Struct, frozen=True):
         misspelt: Arguments that it reads and no call has.
         broken: By the key that was broken, where it stands, and how often.
         fields: Fields that it looks for in results of tools and none of them has.
+        is_misspelt: Whether nothing is written as a word of it, but something nearly so.
     """
 
     rule: str
@@ -104,6 +100,7 @@ class RuleCoverage(Struct, frozen=True):
     misspelt: tuple[Misspelt, ...] = ()
     fields: tuple[AbsentField, ...] = ()
     broken: tuple[tuple[str, Span, int], ...] = ()
+    is_misspelt: bool = False
 
     @property
     def able(self) -> bool:
@@ -148,11 +145,9 @@ class Watch:
         self._rules = [self._watched(plan, model) for plan in policy.rules]
         self._idle = [watched for watched in self._rules if watched.path is not None and watched.accesses]
         self._by_name = {watched.plan.name: watched for watched in self._rules}
-        self._calls: Counter[str] = Counter()
+        self._called = Called()
+        self._calls, self._arguments = self._called.calls, self._called.arguments
         self._messages = 0
-        self._arguments: dict[str, dict[Steps, None]] = {}
-        self._flat: set[tuple[str, ...]] = set()
-        self._room = Room(MOST_DEFECTS)
         self._fields = FieldWatch(model, known or {})
 
     @staticmethod
@@ -177,30 +172,9 @@ class Watch:
             self._fields.hear(entry)
         if not isinstance(entry, Call):
             return
-        count_text(self._calls, entry.tool)
-        self._note_arguments(entry)
+        self._called.hear(entry)
         for watched in self._idle:
             self._note_absent(watched, entry)
-
-    def _note_arguments(self, call: Call) -> None:
-        arguments = call.arguments
-        if type(arguments) is dict and not any(type(value) in (dict, list) for value in arguments.values()):
-            shape = (call.tool, *arguments)
-            if shape in self._flat:
-                return
-            if len(self._flat) < MOST_TOOLS and self._room.take_value([*shape]):
-                self._flat.add(shape)
-        seen = self._arguments.get(call.tool)
-        if seen is None:
-            if len(self._arguments) >= MOST_TOOLS or not self._room.take_value(call.tool):
-                return
-            seen = self._arguments.setdefault(call.tool, {})
-        for steps in argument_steps(call.arguments):
-            if steps in seen:
-                continue
-            if len(seen) >= MOST_ARGUMENTS or not self._room.take_value([*steps]):
-                return
-            seen[steps] = None
 
     @staticmethod
     def _note_absent(watched: _Watched, call: Call) -> None:
@@ -236,6 +210,7 @@ class Watch:
             at, lacks, reason, hint = kept.steps, kept.lacks, kept.reason, kept.hint
         elif not watched.opportunities:
             at, reason, hint = self._why(watched, about, tools, calls)
+        wrong = None if lacks else misspelling(self._model, watched.plan.name, self._called, self._listed or None)
         return RuleCoverage(
             rule=watched.plan.name,
             place=self._resolved.span(*at),
@@ -249,6 +224,7 @@ class Watch:
             ),
             reason=reason,
             hint=hint,
+            is_misspelt=wrong is not None,
             broken=tuple(
                 (key, self._resolved.span("rules", watched.plan.name, key), times)
                 for key, times in sorted(watched.broken.items())
@@ -269,10 +245,9 @@ class Watch:
         """Paths of arguments that no call has, each with the one that was meant, perhaps."""
         done = set()
         for access in watched.accesses:
-            seen = {tool: steps for tool, steps in self._arguments.items() if access.matches(tool)}
-            if len(self._arguments) >= MOST_TOOLS or any(len(steps) >= MOST_ARGUMENTS for steps in seen.values()):
+            there = self._called.arguments_of(access)
+            if there is None:
                 continue
-            there = {steps for arguments in seen.values() for steps in arguments}
             free = {shown_steps(steps) for steps in there if not access.reads(steps)}
             for path, origin in access.arguments.items():
                 if path in done or any(reaches(path, steps) for steps in there) or self._is_listed(access, path):

@@ -99,6 +99,7 @@ class Scan(Struct):
         misfits: How many calls do not fit their tool, where tools are known.
         denied: How many calls a guard denied, so that they were never made and nothing judges them.
         unable: Rules that could notice nothing in any log.
+        misspelt: Rules with a word that is misspelt, it seems.
     """
 
     rules: dict[str, RuleCount]
@@ -110,17 +111,18 @@ class Scan(Struct):
     misfits: int = 0
     denied: int = 0
     unable: tuple[str, ...] = ()
+    misspelt: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """The verdict of all rules.
 
-        INCONCLUSIVE where no rule was judged whose breach is a failure, a rule can notice nothing, or something could
-        not be read or does not fit.
+        INCONCLUSIVE where no rule was judged whose breach is a failure, a rule can notice nothing or is misspelt, or
+        something could not be read or does not fit.
         """
         judged = [count for count in self.rules.values() if count.opportunities]
         verdicts = [count.verdict for count in judged]
-        open_ = self.findings or self.misfits or self.unable
+        open_ = self.findings or self.misfits or self.unable or self.misspelt
         if open_ or not any(count.severity.impact.fails_run for count in judged):
             verdicts.append(Verdict.INCONCLUSIVE)
         return combine(verdicts)

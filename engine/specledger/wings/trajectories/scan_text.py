@@ -42,9 +42,15 @@ def _read(scan: Scan) -> str:
 
 def _idle(scan: Scan) -> Iterator[str]:
     """The rules of which the verdict says nothing."""
-    idle = [name for name, count in scan.rules.items() if not count.opportunities and name not in scan.unable]
+    idle = [
+        name
+        for name, count in scan.rules.items()
+        if not count.opportunities and name not in (*scan.unable, *scan.misspelt)
+    ]
     if idle:
         yield f"no opportunity, so the verdict says nothing of: {', '.join(map(printable, idle))}"
+    if scan.misspelt:
+        yield f"misspelt, it seems, so nothing can be concluded: {', '.join(map(printable, scan.misspelt))}"
     if scan.unable:
         yield f"can notice nothing, so nothing can be concluded: {', '.join(map(printable, scan.unable))}"
 
@@ -111,6 +117,7 @@ def scan_document(scan: Scan, policy: str) -> dict[str, Any]:
         "calls": dict(scan.calls),
         **({"denied": scan.denied} if scan.denied else {}),
         **({"unable": list(scan.unable)} if scan.unable else {}),
+        **({"misspelt": list(scan.misspelt)} if scan.misspelt else {}),
         "findings": dict(scan.findings),
         **({"unread": {code: list(map(asdict, first)) for code, first in scan.unread.items()}} if scan.unread else {}),
         "rules": {name: _rule(count) for name, count in scan.rules.items()},

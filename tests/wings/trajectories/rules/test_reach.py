@@ -47,7 +47,10 @@ CASES = {
     "a forbidden past without a tool": (
         "office", "recorded", "{when: {tool: pay}, not_after: {tool: aks}}", {"breach": "no tool is aks"},
     ),
-    "tools that nobody lists": ("any-call", "loose", TOOL, None),
+    "tools that nobody lists": ("any-call", "loose", TOOL.replace("pya", "refund"), None),
+    "a misspelt tool that nobody lists": (
+        "any-call", "loose", TOOL, {"misspelt": "no tool is pya, which `when` names; did you mean pay?"},
+    ),
     "several names for one tool": ("office", "deciding", "{when: {tool: shells}, require: false}", None),
     "an action that was not taken": ("office", "deciding", "{when: {tool: ask}, require: false}", None),
     "an argument that the log has, though not the action": (
@@ -90,12 +93,15 @@ def test_a_run_with_a_rule_that_can_notice_nothing_is_inconclusive(audit, case):
     assert counts.get("unable") == unable
     assert result["verdict"] == ("PASS" if unable is None or judged else "INCONCLUSIVE"), done.out
     if unable and not judged:
-        assert f"mine.it can notice nothing: {next(iter(unable.values()))}" in done.out
+        word = "is misspelt, it seems" if "misspelt" in unable else "can notice nothing"
+        assert f"mine.it {word}: {next(iter(unable.values()))}" in done.out
     else:
         assert "can notice nothing" not in done.out
     if not unable and not counts["held"] + counts["broken"]:
         assert "rules without an opportunity: mine.it" in done.out
-    assert ("warning[W_POLICY_UNABLE]" in checked.err) is bool(unable and "condition" not in str(unable)), checked.err
+    assert ("warning[W_POLICY_UNABLE]" in checked.err) is bool(
+        unable and "condition" not in str(unable) and "misspelt" not in unable
+    ), checked.err
     assert by_engine(Laid(out, {})).exit == by_tool(Laid(out, {})).exit == 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,8 +21,15 @@ from specledger.wings.trajectories.formats.names import known_formats
 from specledger.wings.trajectories.model import Trajectory
 from specledger.wings.trajectories.recording.controller import RecordedController
 from specledger.wings.trajectories.recording.misfits import misfits_of
-from specledger.wings.trajectories.recording.store import logs_of, read, store
-from specledger.wings.trajectories.rules.of_scenario import compile_policies, stated_rules, tools_of
+from specledger.wings.trajectories.recording.store import Parts, logs_of, read, store
+from specledger.wings.trajectories.rules.called import Called
+from specledger.wings.trajectories.rules.of_scenario import (
+    compile_policies,
+    model_of,
+    stated_rules,
+    tools_of,
+    with_misspelt,
+)
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.rules.reach import Tools
 from specledger.wings.trajectories.simulation import compile_simulated
@@ -44,8 +51,10 @@ def compile_recording(stage: Stage, role: Role) -> PlannedRecording | None:
     assert isinstance(model, Scenario)  # noqa: S101 - what has roles is one
     closed = model.guard is None or model.guard.fail == "closed"
     log = (spec.name, stage.bundle.digest)
-    rules = stated_rules(stage, policies, _tools(recording, stage.world))
-    return _planned(recording, role.agent, stage.world, policies, rules, log, closed=closed)
+    tools = _tools(recording, stage.world)
+    stated = stated_rules(stage, policies, tools)
+    rules = partial(with_misspelt, stated, [(policy, model_of(stage, policy)) for policy in policies], tools=tools)
+    return _planned(recording, role.agent, stage.world, policies, stated, rules, log, closed=closed)
 
 
 def _tools(recording: Recording, world: World) -> Tools | None:
@@ -64,7 +73,8 @@ def _planned(
     agent: Resolved,
     world: World,
     policies: tuple[Policy, ...],
-    rules: tuple[dict[str, Any], ...],
+    stated: tuple[dict[str, Any], ...],
+    rules: Callable[[Called], tuple[dict[str, Any], ...]],
     log: tuple[str, str],
     *,
     closed: bool,
@@ -90,12 +100,13 @@ def _planned(
         return LiveEpisode(plan, head, partial(make, kind=LiveController))
 
     def store_logs(logs: Sequence[Path], path: Path) -> PlannedRecording:
-        return store(planned, logs or logs_of(agent, recording), recording.format, path, make)
+        return store(planned, logs or logs_of(agent, recording), recording.format, path, parts)
 
+    parts = Parts(make, rules)
     planned = PlannedRecording(
-        rules=rules,
+        rules=stated,
         store=store_logs,
-        read=lambda path: read(planned, path, make),
+        read=lambda path: read(planned, path, parts),
         live=live,
         forbids=forbids,
     )

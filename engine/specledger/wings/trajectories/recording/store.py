@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.compile.plan import Actor, PlannedRecording
@@ -19,11 +20,22 @@ from specledger.wings.trajectories.formats.names import reader_named
 from specledger.wings.trajectories.lines import read_lines, write_lines
 from specledger.wings.trajectories.model import Call, Trajectory
 from specledger.wings.trajectories.reading import read_logs
+from specledger.wings.trajectories.rules.called import Called
 
 E_LOG_ABSENT = code("E_LOG_ABSENT", "there is no log where an agent is recorded")
 
-Make = Callable[[Actor, Iterator[Trajectory]], Any]
-"""Makes a controller of an actor from its trajectories."""
+
+class Parts(Struct, frozen=True):
+    """What a recording needs once its logs were read.
+
+    Attributes:
+        make: Makes a controller of an actor from its trajectories.
+        rules: What the first receipt states of each rule, by the tools that the logs call.
+    """
+
+    make: Callable[[Actor, Iterator[Trajectory]], Any]
+    rules: Callable[[Called], tuple[dict[str, Any], ...]]
+
 
 MOST_LOGS: Final = 100_000
 
@@ -77,41 +89,51 @@ def _absent(message: str, span: Span, hint: str) -> Rejected:
 
 
 def store(
-    planned: PlannedRecording, logs: Sequence[Path], format_: str | None, path: Path, make: Make
+    planned: PlannedRecording, logs: Sequence[Path], format_: str | None, path: Path, parts: Parts
 ) -> PlannedRecording:
     """Write the canonical lines of logs to a path, and give the recording of these lines."""
-    reader = None if format_ is None else reader_named(format_)
-    lengths: list[int] = []
-    write_parts(path, write_lines(_counted(read_logs(logs, reader), lengths)))
-    return _recording(planned, path, make, tuple(lengths))
+    reader, heard = None if format_ is None else reader_named(format_), _Heard()
+    write_parts(path, write_lines(heard.listen(read_logs(logs, reader))))
+    return _recording(planned, path, parts, heard)
 
 
-def _counted(trajectories: Iterable[Trajectory], lengths: list[int]) -> Iterator[Trajectory]:
-    """Trajectories, with the calls of each added to `lengths`."""
-    for trajectory in trajectories:
-        lengths.append(list(map(type, trajectory.entries)).count(Call))
-        yield trajectory
-
-
-def read(planned: PlannedRecording, path: Path, make: Make) -> PlannedRecording:
+def read(planned: PlannedRecording, path: Path, parts: Parts) -> PlannedRecording:
     """The recording of canonical lines.
 
     Raises:
         MalformedLine: A line is not what stands there.
     """
-    lengths: list[int] = []
+    heard = _Heard()
     with path.open("rb", BUFFER) as file:
-        for _ in _counted(read_lines(file), lengths):
+        for _ in heard.listen(read_lines(file)):
             pass
-    return _recording(planned, path, make, tuple(lengths))
+    return _recording(planned, path, parts, heard)
 
 
-def _recording(planned: PlannedRecording, path: Path, make: Make, lengths: tuple[int, ...]) -> PlannedRecording:
+class _Heard:
+    """What is known of logs once they were read: the calls of each trajectory, and the tools that they call."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.called = Called()
+
+    def listen(self, trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
+        """The trajectories, each heard before it is given."""
+        for trajectory in trajectories:
+            calls = [entry for entry in trajectory.entries if type(entry) is Call]
+            self.lengths.append(len(calls))
+            for call in calls:
+                self.called.hear(call)
+            yield trajectory
+
+
+def _recording(planned: PlannedRecording, path: Path, parts: Parts, heard: _Heard) -> PlannedRecording:
     return replace(
         planned,
-        lengths=lengths,
+        rules=parts.rules(heard.called),
+        lengths=tuple(heard.lengths),
         digest=file_digest(path),
-        controller=lambda actor: make(actor, _trajectories(path)),
+        controller=lambda actor: parts.make(actor, _trajectories(path)),
     )
 
 

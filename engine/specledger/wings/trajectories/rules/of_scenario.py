@@ -10,10 +10,12 @@ from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.events import Event, Severity
 from specledger.wings.trajectories.rules import codes
 from specledger.wings.trajectories.rules.accesses import absent_tools, accesses
+from specledger.wings.trajectories.rules.called import Called
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, Outcome
 from specledger.wings.trajectories.rules.policy import Policy
 from specledger.wings.trajectories.rules.reach import Tools, near_tool, obstacle
+from specledger.wings.trajectories.rules.spelling import misspelling
 from specledger.wings.trajectories.spec.policy import Policy as PolicySpec
 from specledger.worlds.model import World
 
@@ -42,9 +44,7 @@ def stated_rules(stage: Stage, policies: Sequence[Policy], tools: Tools | None) 
     """
     stated = []
     for policy in policies:
-        resolved = stage.bundle.specs[policy.key]
-        model = resolved.model
-        assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
+        resolved, model = stage.bundle.specs[policy.key], model_of(stage, policy)
         for rule in policy.rules:
             kept = obstacle(model, rule, tools)
             unable = {} if kept is None else {"unable": {kept.lacks: kept.reason}}
@@ -58,6 +58,25 @@ def stated_rules(stage: Stage, policies: Sequence[Policy], tools: Tools | None) 
                     message = f"the world has no action {tool}, which `{access.key}` names"
                     hint = near_tool([tool], tools or ())
                     stage.diagnostics.warn(codes.W_POLICY_TOOL, message, resolved.span(*steps), hint=hint)
+    return tuple(stated)
+
+
+def model_of(stage: Stage, policy: Policy) -> PolicySpec:
+    """A policy as it is written."""
+    model = stage.bundle.specs[policy.key].model
+    assert isinstance(model, PolicySpec)  # noqa: S101 - the kind's own model
+    return model
+
+
+def with_misspelt(
+    rules: Sequence[dict[str, Any]], policies: Sequence[tuple[Policy, PolicySpec]], called: Called, tools: Tools | None
+) -> tuple[dict[str, Any], ...]:
+    """What the first receipt states of each rule, with the word that is misspelt, by the tools that logs call."""
+    models = [(model, rule.name) for policy, model in policies for rule in policy.rules]
+    stated = []
+    for rule, (model, name) in zip(rules, models, strict=True):
+        wrong = None if "unable" in rule else misspelling(model, name, called, tools)
+        stated.append(rule if wrong is None else {**rule, "unable": {wrong.lacks: f"{wrong.reason}; {wrong.hint}"}})
     return tuple(stated)
 
 

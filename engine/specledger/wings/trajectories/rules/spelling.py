@@ -1,0 +1,83 @@
+"""Words of rules that are misspelt: nothing that logs or lists of tools hold has such a name, but something nearly so.
+
+A word is nearly another one if one character more, less, exchanged with its neighbour or other than the first makes it
+that, or if they differ in `_`, `-`, `.` and letter case alone. So `get` and `set`, or `cc` and `bcc`, are two names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, reaches, shown_steps
+from specledger.wings.trajectories.rules.called import Called
+from specledger.wings.trajectories.rules.reach import Obstacle, Tools, arguments_of
+from specledger.wings.trajectories.spec.policy import Policy
+
+MISSPELT: Final = "misspelt"
+"""What a rule lacks by a word that is misspelt."""
+
+_SHORTEST: Final = 3
+_SIGNS: Final = str.maketrans("", "", "_-.")
+
+
+def misspelling(policy: Policy, name: str, called: Called, listed: Tools | None) -> Obstacle | None:
+    """The first word of a rule that is misspelt: a tool, or an argument; None if none is.
+
+    `listed` are all tools that there are, None if nobody knows.
+    """
+    reads = accesses(policy, name)
+    tools = {*called.calls, *(listed or {})}
+    for access in reads if called.knows_tools else ():
+        if access.every_tool or access.alternatives or any(map(access.matches, tools)):
+            continue
+        for tool, steps in access.origins.items():
+            meant = nearly(tool, tools)
+            if meant:
+                reason = f"no tool is {tool}, which `{access.key}` names"
+                return Obstacle(MISSPELT, reason, steps, f"did you mean {meant}?")
+    everything = [access for rule in policy.rules for access in accesses(policy, rule)]
+    return next(_arguments(reads, everything, called, listed or {}), None)
+
+
+def _arguments(
+    reads: Sequence[Access], everything: Sequence[Access], called: Called, listed: Tools
+) -> Iterator[Obstacle]:
+    for access in reads:
+        there = called.arguments_of(access)
+        names = arguments_of(access, listed)
+        for path, origin in access.arguments.items() if there else ():
+            if any(reaches(path, steps) for steps in there or ()) or (
+                names is not None and path[:1] and path[0] in names
+            ):
+                continue
+            if names is None and any(map(access.matches, listed)):
+                continue  # a listed tool may have any argument
+            free = {shown_steps(steps) for steps in there or () if not _is_read(steps, everything)}
+            meant = nearly(shown_steps(path), free)
+            if meant:
+                reason = f"no call has `args.{shown_steps(path)}`"
+                yield Obstacle(MISSPELT, reason, origin, f"did you mean `args.{meant}`?")
+
+
+def _is_read(steps: Steps, reads: Iterable[Access]) -> bool:
+    return any(access.reads(steps) for access in reads)
+
+
+def nearly(word: str, others: Collection[str]) -> str:
+    """The other word that was meant by a misspelt one; empty if none is written nearly so."""
+    return next((other for other in sorted(others) if other != word and _is_near(word, other)), "")
+
+
+def _is_near(word: str, other: str) -> bool:
+    if min(len(word), len(other)) < _SHORTEST or abs(len(word) - len(other)) > _SHORTEST:
+        return False
+    one, two = (text.translate(_SIGNS).casefold() for text in (word, other))
+    if one == two:
+        return True
+    short, long_ = sorted((one, two), key=len)
+    at = next((i for i, (a, b) in enumerate(zip(short, long_, strict=False)) if a != b), len(short))
+    if len(short) != len(long_):
+        return short[at:] == long_[at + 1 :]
+    exchanged = short[at : at + 2] == long_[at : at + 2][::-1] and short[at + 2 :] == long_[at + 2 :]
+    return exchanged or (at > 0 and short[at + 1 :] == long_[at + 1 :])
