@@ -650,3 +650,127 @@ def test_an_agent_of_openinference_in_another_is_a_subagent(read):
     outer, inner = span("m", 1, 20, kind, parent=""), span("s", 3, 9, kind, parent="m")
     entries = read(export(outer, llm("a", 1, "Pay Ann.", "m"), inner, llm("b", 4, "Pay Bob.", "s")))
     assert brief(entries) == [("user", "Pay Ann.", ""), ("user", "Pay Bob.", "s")]
+
+
+def invoked(id_, start, end, name, *, parent="root", trace="t", **more):
+    own = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name, **more}
+    return span(id_, start, end, own, parent=parent, trace=trace, name=f"invoke_agent {name}")
+
+
+def chatting(id_, start, end, given, answered, parent, trace="t"):
+    own = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps([answered])}
+    return span(id_, start, end, own, parent=parent, trace=trace)
+
+
+PLAN = text("assistant", "Pay Eve.")
+TOLD = text("user", "Pay Eve.")
+BESIDE = {
+    "another agent": (("planner", 10, 19), ("payer", 20, 40), "B"),
+    "the same agent, later": (("payer", 10, 19), ("payer", 20, 40), ""),
+    "the same agent, at the same time": (("payer", 10, 25), ("payer", 20, 40), "B"),
+    "another agent, at the same time": (("planner", 10, 30), ("payer", 20, 40), "B"),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_agents_side_by_side_are_two_actors_and_only_the_first_is_asked_by_the_user(read, case):
+    (one, *first), (other, *second), actor = BESIDE[case]
+    entries = read(
+        export(
+            invoked("A", *first, one),
+            chatting("a", 11, 18, [ASK], PLAN, "A"),
+            invoked("B", *second, other),
+            chatting("b", 21, 29, [ASK, TOLD], PAYING, "B"),
+            span("c", 30, 35, TOOL, parent="B", name="execute_tool pay"),
+            chatting("d", 36, 39, [ASK, TOLD, PAYING, PAID], DONE, "B"),
+        )
+    )
+    assert brief(entries) == [
+        ("user", "Pay Ann.", ""),
+        ("assistant", "Pay Eve.", ""),
+        ("user", "Pay Eve.", actor),
+        ("assistant", "I pay.", actor),
+        ("call", "c1", "pay", {"to": "Ann"}, actor),
+        ("result", "c1", "done"),
+        ("assistant", "Ann is paid.", actor),
+    ]
+
+
+def test_the_history_that_one_agent_hands_to_another_is_read_once(read):
+    entries = read(
+        export(
+            invoked("A", 10, 29, "first"),
+            chatting("a", 11, 14, [ASK], PAYING, "A"),
+            span("c", 15, 18, TOOL, parent="A", name="execute_tool pay"),
+            invoked("B", 30, 40, "second"),
+            chatting("b", 31, 39, [ASK, PAYING, PAID], DONE, "B"),
+            invoked("C", 41, 60, "first"),
+            chatting("e", 42, 59, [ASK, PAYING, PAID, DONE, TOLD], PLAN, "C"),
+        )
+    )
+    assert brief(entries) == [
+        ("user", "Pay Ann.", ""),
+        ("assistant", "I pay.", ""),
+        ("call", "c1", "pay", {"to": "Ann"}, ""),
+        ("result", "c1", "done"),
+        ("assistant", "Ann is paid.", "B"),
+        ("user", "Pay Eve.", ""),
+        ("assistant", "Pay Eve.", ""),
+    ]
+
+
+def test_the_first_agent_of_each_trace_of_a_conversation_is_the_agent(read):
+    talk = {"gen_ai.conversation.id": "talk"}
+    entries = read(
+        export(
+            invoked("A", 10, 29, "first", **talk),
+            chatting("a", 11, 14, [ASK], PLAN, "A"),
+            invoked("B", 30, 40, "second", trace="u", **talk),
+            chatting("b", 31, 39, [ASK, PLAN, TOLD], DONE, "B", trace="u"),
+        )
+    )
+    assert [entry[2] for entry in brief(entries)] == ["", "", "", ""]
+
+
+AGENT_KIND = {"openinference.span.kind": "AGENT"}
+TASKS = {
+    "a text": ({"input.value": "Pay Ann."}, "", "Pay Ann."),
+    "an object with one text": (
+        {"input.value": '{"task": "Pay Ann.", "stream": false, "images": null}'},
+        "",
+        "Pay Ann.",
+    ),
+    "an object with two texts": ({"input.value": '{"task": "Pay Ann.", "history": "Pay Eve."}'}, "", None),
+    "an object with a list": ({"input.value": '{"task": "Pay Ann.", "history": ["Pay Eve."]}'}, "", None),
+    "a list": ({"input.value": '["Pay Ann."]'}, "", None),
+    "redacted": ({"input.value": "__REDACTED__"}, "", None),
+    "nothing": ({}, "", None),
+    "an agent that something else started": ({"input.value": "Pay Ann."}, "chain", None),
+}
+
+
+@pytest.mark.parametrize("case", TASKS)
+def test_what_the_first_agent_was_given_is_the_request(read, case):
+    own, parent, asked = TASKS[case]
+    answer = {
+        "openinference.span.kind": "LLM",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "Done.",
+    }
+    entries = read(
+        export(span("A", 10, 40, {**AGENT_KIND, **own}, parent=parent), span("a", 11, 20, answer, parent="A"))
+    )
+    requests = [entry.text for entry in entries if isinstance(entry, Message) and entry.speaker is USER]
+    assert requests == ([] if asked is None else [asked])
+
+
+def test_a_request_that_a_model_is_given_as_well_is_read_once(read):
+    given = {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "Pay Ann.",
+    }
+    root = span("A", 10, 40, {**AGENT_KIND, "input.value": "Pay Ann."}, parent="")
+    beside = span("B", 50, 60, {**AGENT_KIND, "agent.name": "other", "input.value": "Pay Eve."}, parent="")
+    entries = read(export(root, span("a", 11, 20, given, parent="A"), beside))
+    assert brief(entries) == [("user", "Pay Ann.", "")]

@@ -27,8 +27,9 @@ from specledger.wings.trajectories.readers.message_parts import (
     keys_asked,
     structure,
 )
-from specledger.wings.trajectories.readers.span_messages import exchange_of, messages_of
-from specledger.wings.trajectories.readers.span_records import Span, SpanKind, kind_of
+from specledger.wings.trajectories.readers.span_actors import Actors
+from specledger.wings.trajectories.readers.span_messages import exchange_of, messages_of, task_of
+from specledger.wings.trajectories.readers.span_records import Span
 from specledger.wings.trajectories.stamps import Stamp, stamp_at
 
 
@@ -90,9 +91,9 @@ class Conversation:
         self._keys = keys
         self._tools = [self._tool_of(span) if is_tool(span) else None for span in spans]
         self._parents = {span.id: span.parent for span in spans if span.id}
-        self._callers = {span.id: tool for span, tool in zip(spans, self._tools, strict=True) if tool is not None}
-        self._kinds = {span.id: kind for span in spans if span.id and (kind := kind_of(span))}
-        self._nearest: dict[str, str] = {}
+        callers = {span.id: tool for span, tool in zip(spans, self._tools, strict=True) if tool is not None}
+        self._callers, self._actors = callers, Actors(spans, self._parents, callers)
+        self._within, self._around = self._actors.within, self._actors.around
         self._known: dict[str, Counter[Any]] = defaultdict(Counter)
         self._reported: set[tuple[str, bytes]] = set()
         self._groups: dict[str, tuple[int, int]] = {}
@@ -135,6 +136,9 @@ class Conversation:
             messages_of(span, partial(self._report, span), is_tool=tool is not None)
             for span, tool in zip(self._spans, self._tools, strict=True)
         ]
+        for number, span in enumerate(self._spans):
+            if self._actors.is_root(span):
+                lists[number][0].extend(task_of(span))
         spoken = [any(map(any, read)) for read in lists]
         outer = self._outer([span for span, speaks in zip(self._spans, spoken, strict=True) if speaks])
         self._report_undated(
@@ -233,37 +237,10 @@ class Conversation:
             self._reported.add(written)
             self._report(span, f"{message.where}: {defect}")
 
-    def _actor_of(self, group: str) -> tuple[str, str]:
-        """Who acts in a group, and the call that began it; both are empty for the agent itself."""
+    def _actor_of(self, group: str, at: str) -> tuple[str, str]:
+        """Who acts in a group at a span, and the call that began it; both are empty for the agent itself."""
         call = self._callers[group].id if group in self._callers else ""
-        return call or group, call
-
-    def _within(self, span: Span) -> str:
-        """The group that a span's messages are of: a tool's are those of its inside."""
-        return span.id if span.id in self._callers or self._is_group(span.id) else self._around(span)
-
-    def _around(self, span: Span) -> str:
-        """The group around a span: the id of the nearest span of a tool or a nested agent; empty if there is none."""
-        around = self._nearest_to(span.parent)
-        while around and around not in self._callers and not self._is_group(around):
-            around = self._nearest_to(self._parents[around])
-        return around
-
-    def _is_group(self, id_: str) -> bool:
-        """Whether a span is of a tool that is no call, or of an agent that another agent started."""
-        kind, agent, kinds = self._kinds.get(id_), SpanKind.AGENT, self._kinds
-        return kind is SpanKind.TOOL or (kind is agent and kinds.get(self._nearest_to(self._parents[id_])) is agent)
-
-    def _nearest_to(self, at: str) -> str:
-        """The id of the nearest span of a tool or an agent, from this one on; empty if there is none."""
-        path = []
-        while at in self._parents and at not in self._nearest and at not in self._callers and at not in self._kinds:
-            path.append(at)
-            self._nearest[at] = ""  # what leads back to itself is in none
-            at = self._parents[at]
-        nearest = at if at in self._callers or at in self._kinds else self._nearest.get(at, "")
-        self._nearest.update(dict.fromkeys(path, nearest))
-        return nearest
+        return call or group or self._actors.beside(at), call
 
     def _link(self, steps: Sequence[_Step]) -> None:
         """Find which calls of messages have a span, and give those what their messages say.
@@ -310,7 +287,7 @@ class Conversation:
             tool.arguments = asked.arguments
 
     def _add_call(self, span: Span, tool: _Tool) -> None:
-        actor, parent = self._actor_of(self._around(span))
+        actor, parent = self._actor_of(self._around(span), span.parent)
         until, group = self._groups.get(actor, (0, 0))
         batch = self._builder.batch_of(tool.batch) if tool.batch else group
         if not tool.batch and span.start >= until:
@@ -327,7 +304,7 @@ class Conversation:
     def _add_part(self, step: _Step, part: Part) -> None:
         """Add a text, and a call or what came back from one that has no span."""
         builder, line = self._builder, step.span.line
-        actor, parent = self._actor_of(self._within(step.span))
+        actor, parent = self._actor_of(self._within(step.span), step.span.id or step.span.parent)
         if isinstance(part, TextPart):
             builder.message(part.speaker, part.text, actor=actor, line=line, time=step.time)
             return

@@ -21,6 +21,7 @@ from specledger.wings.trajectories.readers.message_parts import (
     TextPart,
     read_message,
     result_of,
+    structure,
     structured,
 )
 from specledger.wings.trajectories.readers.span_records import Span
@@ -45,6 +46,7 @@ _EVENTS: Final = {
     "gen_ai.tool.message": "tool",
 }
 _CHOICE: Final = "gen_ai.choice"
+_TASK: Final = "input.value"
 _BEGINNINGS: Final = (_INSTRUCTIONS, *_GIVEN, *_ANSWERED, *_NUMBERED)
 
 
@@ -158,6 +160,18 @@ def exchange_of(span: Span) -> tuple[Any, Any]:
         elif event.name == _CHOICE:
             result = result_of(event.attributes.get("message", result))
     return arguments, result
+
+
+def task_of(span: Span) -> Iterator[list[Message]]:
+    """What the span of an agent says that it was asked, where that is one text, alone or as a member of an object."""
+    given = structure(span.attributes.get(_TASK))
+    if isinstance(given, dict):
+        values = list(given.values())
+        texts = [value for value in values if isinstance(value, str)]
+        plain = all(value is None or isinstance(value, str | int) for value in values)
+        given = texts[0] if len(texts) == 1 and plain else None
+    if isinstance(given, str) and given != REDACTED:
+        yield [read_message({"role": "user", "content": given}, f"`{_TASK}`")]
 
 
 def _without_role(written: Mapping[str, Any]) -> dict[str, Any]:
