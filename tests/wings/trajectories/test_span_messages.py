@@ -674,12 +674,12 @@ BESIDE = {
 
 @pytest.mark.parametrize("case", BESIDE)
 def test_agents_side_by_side_are_two_actors_and_only_the_first_is_asked_by_the_user(read, case):
-    (one, *first), (other, *second), actor = BESIDE[case]
+    (one, since, until), (other, start, end), actor = BESIDE[case]
     entries = read(
         export(
-            invoked("A", *first, one),
+            invoked("A", since, until, one),
             chatting("a", 11, 18, [ASK], PLAN, "A"),
-            invoked("B", *second, other),
+            invoked("B", start, end, other),
             chatting("b", 21, 29, [ASK, TOLD], PAYING, "B"),
             span("c", 30, 35, TOOL, parent="B", name="execute_tool pay"),
             chatting("d", 36, 39, [ASK, TOLD, PAYING, PAID], DONE, "B"),
