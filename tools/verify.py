@@ -1623,7 +1623,9 @@ def check_tape(b: Bundle) -> None:
     agree(lines[0], {"format": form}, "the tape")
     if b.kind != "discovery":
         log = b.first.get("audit", {"mode": "simulated", "head": ZEROS})
-        require(same(lines[0], {"format": form, **log}), "the tape names another audit log than the run")
+        head = {name: value for name, value in lines[0].items() if name != "programs"}
+        require(same(head, {"format": form, **log}), "the tape names another audit log than the run")
+        check_programs(lines[0].get("programs", {"": ZEROS}))
         check_exchanges(lines[1:], b, outside)
         return
     iterations, counts = b.of("iteration"), f"the tape has {len(lines) - 1} answers"
@@ -1636,6 +1638,12 @@ def check_tape(b: Bundle) -> None:
         agree(
             body, {"answer": {**answered, "digest": tagged("model-answer", canonical(answer))}}, f"iteration {number}"
         )
+
+
+def check_programs(programs: JSON) -> None:
+    """The files of the agent that the head of a tape names: at most 64 digests by paths, at least one."""
+    named = isinstance(programs, dict) and 0 < len(programs) <= 64
+    require(named and all(HEX64.fullmatch(digest) for digest in programs.values()), "the tape names malformed programs")
 
 
 def is_asked(b: Bundle) -> bool:
@@ -2258,6 +2266,7 @@ def note_open(b: Bundle) -> None:
     open_points = {
         "replay: that the specs lead to these receipts (L4; use `spec verify`)": True,
         f"agent faults {', '.join(UNSEEN)}; which messages the run asks (L4; `spec verify`)": taped,
+        "which program answered: at most some of its files are named on the tape, and not what they import": taped,
         "what measures are of the episodes: figures are sums of what is recorded (`spec verify`)": b.kind == "suite",
         "whether the specs are valid: types, references, limits (`spec check`, `spec verify`)": True,
         "expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)": True,

@@ -152,7 +152,12 @@ DEFAULTS: dict[str, dict[str, object]] = {
     "report.agent_claims": {"ClaimsReading.stated": 0, "ClaimsReading.tested": 0, "ClaimsReading.held": 0},
     "report.agent_metrics": {"RunMetrics.__init__(most)": 0},
     "report.control": {"Match.error": False, "Match.joint": False},
-    "report.evidence": {"Evidence.own": False, "read_evidence(workers)": 1, "read_evidence(replay)": False},
+    "report.evidence": {
+        "Evidence.own": False,
+        "Evidence.trusting": False,
+        "read_evidence(workers)": 1,
+        "read_evidence(replay)": False,
+    },
     "report.figures": {"decimal(places)": 3},
     "report.formats": {"Format.several": True, "Format.folder": False},
     "report.formats.html.embed": {"Embedded.count": 0, "Embedded._last": 0, "_append(first)": 0},

@@ -97,6 +97,7 @@ AUDIT: Final = [
     Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-number", "The exchanges on the tape do not count up.", "outside", raw(spelled(2, b'"seq":1', b'"seq":7'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-mode", "The tape is of a live audit log, though the run has no log.", "outside", raw(spelled(0, b'"mode":"simulated"', b'"mode":"live"'), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-programs", "The tape names a file of the agent with a digest that is none.", "outside", raw(spelled(0, b'"walker.py":"', b'"walker.py":"z'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-question", "An answer on the tape belongs to another message.", "outside", raw(spelled(3, b'"message":"decide"', b'"message":"ask"'), TAPE), relist, "E_TAPE_QUESTION", "L4"),
     Case("tape-of-a-discovery-number", "The answers on the tape of a discovery do not count up.", "taped", raw(spelled(2, b'"iteration":1', b'"iteration":2'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-of-a-discovery-missing", "There is no tape, though the model of the discovery is outside.", "taped", removed(TAPE), relist, "E_TAPE_MISSING"),

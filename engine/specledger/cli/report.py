@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Sequence
 from datetime import date as calendar
 from enum import StrEnum
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from specledger.cli import completion
 from specledger.cli.codes import E_REPORT_PLACE
 from specledger.cli.executors import process_count
-from specledger.cli.output import print_error, print_status, write_output
+from specledger.cli.output import diagnostics_text, print_error, print_status, write_output
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import Exit, exit_code
 from specledger.evidence.keys import SigningKey, load_key
@@ -30,6 +31,8 @@ _PARTS: Final = re.compile(r"\d+|\D+")
 if TYPE_CHECKING:
     from specledger.report.evidence import Evidence
     from specledger.report.model import Report
+    from specledger.verify.checks import Verification
+    from specledger.verify.trust import Trust
 
     ReportFormat = str
 else:
@@ -43,6 +46,12 @@ Policy = Annotated[
 ]
 Replay = Annotated[bool, typer.Option("--replay", help="Replay the runs and compare every byte.")]
 
+TrustFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--trust", metavar="FILE", help="A trust.json: the keys that must have signed; never from the bundle."
+    ),
+]
 TestResults = Annotated[
     Path | None, typer.Option(metavar="FILE", help="JUnit XML of the tests that the profile names.")
 ]
@@ -80,6 +89,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     ] = None,
     sign: SignStatements = None,
     replay: Replay = False,
+    trust: TrustFile = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -89,13 +99,16 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
 ) -> None:
     """Render a report of evidence whose chain and results are checked; runs are made again only with --replay."""
     from specledger.pipeline.reporting import ask, make_report
+    from specledger.verify.trust import read_trust
 
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode, key=_key(sign, format_name))
     bundles = _bundles_to_report(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     asked = ask(profile, tests)
-    result = make_report(open_all(bundles, workers, replay=replay), asked, options.date)
+    trusted = None if trust is None else read_trust(trust)
+    evidence = open_all(bundles, workers, replay=replay, trust=trusted)
+    result = make_report(evidence, asked, options.date)
     if format_name == PAGE and out is None:
         page = page_beside(bundles[0])
         write_output(format_.write(result, options), page)
@@ -106,8 +119,9 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
 
 
 def _end(report: Report, *, replay: bool) -> None:
-    """End with the status of a profile, or of INCONCLUSIVE if a replay that was asked for was not made."""
+    """End with the status of a profile, or of INCONCLUSIVE if a replay or signatures that were asked for lack."""
     from specledger.report.model import Replay as Replayed
+    from specledger.verify.assurance_levels import Reached, signed_status
     from specledger.verify.check_names import REPLAY
 
     if report.judgement is not None:
@@ -116,7 +130,14 @@ def _end(report: Report, *, replay: bool) -> None:
     for subject in missing:
         reasons = [check["message"] or "" for check in subject.verification if check["number"] == REPLAY.number]
         print_error(f"{printable(subject.title)}: the replay that was asked for was not made: {'; '.join(reasons)}")
-    if missing:
+    asked = [subject for subject in report.subjects if subject.evidence.trusting]
+    open_ = [(subject, signed_status(subject.evidence.verification)) for subject in asked]
+    unsigned = [(subject, status.why) for subject, status in open_ if status.status is not Reached.REACHED]
+    for subject, why in unsigned:
+        print_error(
+            f"{printable(subject.title)}: signed by trusted keys was asked for, and is not shown: {printable(why)}"
+        )
+    if missing or unsigned:
         raise typer.Exit(Exit.INCONCLUSIVE)
 
 
@@ -126,12 +147,12 @@ def open_all(
     *,
     replay: bool = False,
     own: Collection[Path] = (),
+    trust: Trust | None = None,
 ) -> list[Evidence]:
-    """Read bundles; a refuted one ends the command.
+    """Read bundles; a refuted one ends the command, with what is wrong and what to do next.
 
     `own` are the bundles that this command has just written.
     """
-    from specledger.cli.verification_text import verification_text
     from specledger.kinds import KINDS
     from specledger.report.evidence import read_evidence
     from specledger.verify.bundle import Refuted
@@ -139,12 +160,24 @@ def open_all(
     evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            opened = read_evidence(bundle, KINDS, processes, replay=replay)
+            opened = read_evidence(bundle, KINDS, processes, replay=replay, trust=trust)
             evidence.append(replace(opened, own=bundle in own))
         except Refuted as refuted:
-            print_error(verification_text(bundle, refuted.verification))
+            print_error(diagnostics_text([_altered(bundle, refuted.verification)]))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None
     return evidence
+
+
+def _altered(bundle: Path, verification: Verification) -> Diagnostic:
+    """Why nothing is said of a refuted bundle: its first check that failed."""
+    failed = next(check for check in verification.checks if check.status == "failed")
+    message = (
+        f"{bundle} is refuted (altered, or never whole), so nothing of it is read: {failed.name}: {failed.message}"
+    )
+    hint = (
+        f"`spec verify {shlex.quote(str(bundle))}` lists every check, and what the bundle claims; get the bundle again "
+    )
+    return Diagnostic(str(failed.code), message, hint=f"{hint}from who made it, or make it anew with `spec run`")
 
 
 def bundles_in(path: Path) -> list[Path]:

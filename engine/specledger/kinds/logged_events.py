@@ -24,6 +24,7 @@ from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.oracles.answer import Answer, Asked, Exchange
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
+from specledger.oracles.program_files import program_files
 from specledger.oracles.recording import LiveAgent, Oracle, Place, Tape, TapeError
 from specledger.run.extension import audit_logs
 from specledger.run.live_run import run_watched
@@ -96,7 +97,8 @@ def watched_events(
     assert plan.watchdog is not None  # noqa: S101 - the caller looked
     mode = Mode.LIVE if wanted.live else Mode.SIMULATED
     path = live_log(writer.place) if wanted.live else writer.inside / AUDIT_LOG
-    tape, ms_per_tick = Tape(mode), plan.watchdog.ms_per_tick
+    programs = {} if plan.outside is None else program_files(plan.outside.source)
+    tape, ms_per_tick = Tape(mode, programs=programs), plan.watchdog.ms_per_tick
     if ms_per_tick is None:  # there is no kernel, and no log
         yield from run_watched(run, plan, tape, trial=wanted.trial)
     else:

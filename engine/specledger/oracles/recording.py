@@ -3,8 +3,8 @@
 Two kinds of file share one form: canonical JSON documents, one for each line, the first of which names the format. The
 tape of a run holds the exchanges with an agent, or the decisions at which a kernel was ended, in the order of the run:
 its first line is `{"format", "mode", "head"}`, the durability of the run's audit log and the hash of the entry before
-its first one. The tape of a discovery holds the answers of a model: its other lines are `{"iteration", "request",
-"answer"}`.
+its first one, and `programs`, the files of the agent, if it names some. The tape of a discovery holds the answers of a
+model: its other lines are `{"iteration", "request", "answer"}`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from specledger.core.events import Ended
 from specledger.oracles.answer import AT_WORK, TIMED_OUT, Answer, Asked, Exchange, halts
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.spending import Spending
+from specledger.oracles.tape_head import FORMAT, head_of
 
-FORMAT: Final = "specledger/tape/v2"
 MODEL_FORMAT: Final = "specledger/model-tape/v1"
 
 MOST_LINE: Final = 8_388_608
 """Bytes of a line at most: an answer of control characters is written six times as long."""
 MOST_TAPE: Final = 268_435_456
 """Bytes of the answers of a run at most."""
-_DIGEST: Final = "[0-9a-f]{64}"
 _LEAST: Final = 128  # what an answer counts beside its bytes
 
 E_TAPE_FORM = code("E_TAPE_FORM", "the tape is malformed")
@@ -92,11 +91,13 @@ class Tape:
     Attributes:
         mode: How the audit log is made durable.
         head: The hash that the log's first entry follows.
+        programs: The SHA-256 of files that the agent was started from, by their paths.
     """
 
     mode: Mode = Mode.SIMULATED
     head: str = GENESIS
     exchanges: list[Exchange] = field(default_factory=list)
+    programs: Mapping[str, str] = field(default_factory=dict)
     _size: int = field(default=0, compare=False)
 
     def add(self, exchange: Exchange) -> None:
@@ -112,9 +113,24 @@ class Tape:
 
     def lines(self) -> Iterator[bytes]:
         """The tape as a file, each line with its newline."""
-        yield _line({"format": FORMAT, "head": self.head, "mode": self.mode.value})
+        programs = {"programs": dict(self.programs)} if self.programs else {}
+        yield _line({"format": FORMAT, "head": self.head, "mode": self.mode.value, **programs})
         for seq, exchange in enumerate(self.exchanges):
             yield _line(exchange.document(seq))
+
+
+def read_head(path: Path) -> Tape:
+    """Read the first line of the tape of a run, without its exchanges.
+
+    Raises:
+        TapeError: E_TAPE_FORM.
+        OSError: It cannot be read.
+    """
+    try:
+        mode, head, programs = head_of(next(_documents(path))[1])
+    except ValueError:
+        raise TapeError(E_TAPE_FORM, "line 1 is not the head of a tape") from None
+    return Tape(mode, head, programs=programs)
 
 
 def read_tape(path: Path) -> Tape:
@@ -124,14 +140,8 @@ def read_tape(path: Path) -> Tape:
         TapeError: E_TAPE_FORM, E_TAPE_SIZE.
         OSError: It cannot be read.
     """
-    documents = _documents(path)
-    _, header = next(documents)
-    known = isinstance(header, dict) and header.keys() == {"format", "head", "mode"} and header["format"] == FORMAT
-    known = known and header["mode"] in list(Mode) and isinstance(header["head"], str)
-    first = _DIGEST if known and header["mode"] == Mode.LIVE else GENESIS  # a simulated log begins with its run
-    if not known or not re.fullmatch(first, header["head"]):
-        raise TapeError(E_TAPE_FORM, "line 1 is not the head of a tape")
-    tape = Tape(Mode(header["mode"]), header["head"])
+    tape, documents = read_head(path), _documents(path)
+    next(documents)
     for number, document in documents:
         try:
             tape.add(Exchange.read(document, number - 2))

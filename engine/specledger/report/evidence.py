@@ -17,6 +17,7 @@ from specledger.verify.bundle import open_evidence
 from specledger.verify.checks import Verification
 from specledger.verify.kind import VerifiableKind
 from specledger.verify.receipts import Receipts
+from specledger.verify.trust import Trust
 
 _SHARE: Final = 32 * 1024 * 1024
 """Bytes of receipts that are checked in about the time in which a process begins to check any."""
@@ -27,6 +28,7 @@ class Evidence(Struct, frozen=True):
 
     Attributes:
         own: Whether the command that reads it has just made it.
+        trusting: Whether its reader said which keys count.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Evidence(Struct, frozen=True):
     verification: Verification
     receipts: Receipts
     own: bool = False
+    trusting: bool = False
 
     @property
     def case(self) -> str:
@@ -84,14 +87,24 @@ def _worth(bundle: Path, workers: int) -> int:
 
 
 def read_evidence(
-    folder: Path, kinds: Mapping[str, VerifiableKind], workers: int = 1, *, replay: bool = False
+    folder: Path,
+    kinds: Mapping[str, VerifiableKind],
+    workers: int = 1,
+    *,
+    replay: bool = False,
+    trust: Trust | None = None,
 ) -> Evidence:
-    """Check the bundle in a folder; `workers` processes share the runs of a suite; replayed if that is asked for.
+    """Check the bundle in a folder, with `trust` who signed it; replayed if that is asked for.
+
+    `workers` processes share the runs of a suite.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    opened, checks = open_evidence(folder, Reader(replay=replay), kinds, Processes(_worth(folder, workers)))
+    reader = Reader(replay=replay, trust=trust)
+    opened, checks = open_evidence(folder, reader, kinds, Processes(_worth(folder, workers)))
     name = opened.kind.receipts.name
-    return Evidence(folder.name, folder, name, opened.manifest, opened.specs, checks, opened.receipts)
+    return Evidence(
+        folder.name, folder, name, opened.manifest, opened.specs, checks, opened.receipts, trusting=trust is not None
+    )

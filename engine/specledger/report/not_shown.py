@@ -8,12 +8,23 @@ from typing import Final
 
 from specledger.report.held_claims import NO_PROOF
 from specledger.report.model import Replay, Subject
+from specledger.verify.assurance_levels import Reached, signed_status
 
-NEVER_SHOWN: Final = (
-    "Who made the evidence, and when, was not checked.",
-    "A check passes by what its spec says; whether the spec says enough is not judged.",
-)
+NEVER_SHOWN: Final = "A check passes by what its spec says; whether the spec says enough is not judged."
 """What no report shows."""
+NOT_LOOKED_AT: Final = "Who made the evidence, and when, was not checked."
+
+
+def who_signed(subjects: Sequence[Subject]) -> str:
+    """What is known of who signed the evidence, by the keys that the reader trusts, if any were given."""
+    if not subjects or not all(subject.evidence.trusting for subject in subjects):
+        return NOT_LOOKED_AT
+    found = [signed_status(subject.evidence.verification) for subject in subjects]
+    lacking = {status.why: None for status in found if status.status is not Reached.REACHED}
+    if lacking:
+        return f"Signatures of trusted keys were asked for, and not found: {'; '.join(lacking)}."
+    signers = {status.why: None for status in found}
+    return f"Keys that the reader trusts signed the evidence ({'; '.join(signers)}); when was not checked."
 
 
 def replay_text(subjects: Sequence[Subject]) -> str:
@@ -26,7 +37,8 @@ def replay_text(subjects: Sequence[Subject]) -> str:
 
 def not_shown(subjects: Sequence[Subject]) -> tuple[str, ...]:
     """What a report of bundles does not show."""
-    never = (NO_PROOF, *NEVER_SHOWN) if any(subject.reading.challenged for subject in subjects) else NEVER_SHOWN
+    never = (who_signed(subjects), NEVER_SHOWN)
+    never = (NO_PROOF, *never) if any(subject.reading.challenged for subject in subjects) else never
     if all(subject.replay is Replay.DONE for subject in subjects):
         return never
     text = replay_text(subjects)

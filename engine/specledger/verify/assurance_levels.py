@@ -189,6 +189,11 @@ def level_of(verification: Verification) -> Level | None:
     return reached if verification.intact else None
 
 
+def signed_status(verification: Verification) -> LevelStatus:
+    """Whether trusted keys signed it."""
+    return next(status for status in level_statuses(verification) if status.level is Level.SIGNED)
+
+
 def result_of(verification: Verification) -> str | None:
     """What the run says that it found, where its receipts give the same; None where that was not established."""
     checks = (check for check in verification.checks if check.name == RESULT and verification.intact)

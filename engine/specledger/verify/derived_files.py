@@ -16,6 +16,7 @@ from specledger.evidence.counterexamples import Case, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS, TAPE, TRAJECTORIES
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
+from specledger.oracles.recording import TapeError, read_head
 from specledger.spec.base import SpecKinds
 from specledger.verify.checks import Broken, short
 from specledger.verify.manifest import read_document, read_plain
@@ -59,7 +60,21 @@ E_SOURCES = code("E_SOURCES", "the spec files are not those that the run was res
 def not_made_again(folder: Path, bundles: Sequence[str]) -> list[str]:
     """What a replay takes from the recordings of a bundle, or of the bundles inside, as it stands."""
     folders = [folder, *(folder / inside for inside in bundles)]
-    return [text for name, text in _RECORDED.items() if any((holder / name).is_file() for holder in folders)]
+    texts = [text for name, text in _RECORDED.items() if any((holder / name).is_file() for holder in folders)]
+    return [*texts, *dict.fromkeys(filter(None, map(_programs, folders)))]
+
+
+def _programs(folder: Path) -> str | None:
+    """What is recorded of the program that answered; None of a bundle without a tape of a run."""
+    try:
+        programs = read_head(folder / TAPE).programs
+    except (TapeError, OSError):  # a replay says what is wrong with it; a discovery has another tape
+        return None
+    if not programs:
+        return "which program answered, if one did: no file of it is recorded, and the specs hold its command alone"
+    named = ", ".join(f"{path} with the SHA-256 {digest}" for path, digest in programs.items())
+    uncovered = "not recorded: what it imports, its interpreter, whether this file was what ran"
+    return f"which program answered: when the run began there was {named}, which the manifest covers; {uncovered}"
 
 
 def check_sources(folder: Path, paths: Sequence[str], digest: str, kinds: SpecKinds) -> str:

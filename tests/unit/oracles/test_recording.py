@@ -6,7 +6,9 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import Mode
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange, halts, received
-from specledger.oracles.recording import MOST_LINE, Halted, Oracle, Place, Tape, TapeError, read_tape
+from specledger.oracles.program_files import program_files
+from specledger.oracles.recording import MOST_LINE, Halted, Oracle, Place, Tape, TapeError, read_head, read_tape
+from specledger.spec.agent import Outside
 
 
 def message(number, type_="decide"):
@@ -57,6 +59,40 @@ def test_a_file_gives_the_tape_back(tape, tmp_path):
     file = tmp_path / "tape.jsonl"
     file.write_bytes(b"".join(tape.lines()))
     assert read_tape(file) == tape
+
+
+PROGRAM = {"walker.py": "b" * 64}
+
+
+def test_a_tape_keeps_the_files_of_the_agent(tmp_path):
+    file, tape = tmp_path / "tape.jsonl", Tape(programs=PROGRAM)
+    file.write_bytes(b"".join(tape.lines()))
+    assert read_tape(file).programs == read_head(file).programs == PROGRAM
+    file.write_bytes(file.read_bytes().replace(b"b" * 64, b"b" * 63))
+    with pytest.raises(TapeError, match="E_TAPE_FORM"):
+        read_tape(file)
+
+
+NAMED = {
+    "a word that is a file": (["python3", "walker.py"], ["walker.py"]),
+    "words that are options or no file": (["python3", "-u", "no.py", "walker.py"], ["walker.py"]),
+    "a first word with a slash": (["./walker.py"], ["./walker.py"]),
+    "a first word that PATH is searched for": (["walker.py", "notes"], ["notes"]),
+    "a folder, and what is too long for a path": (["python3", "package", "x" * 3000], []),
+}
+
+
+@pytest.mark.parametrize(("command", "names"), NAMED.values(), ids=NAMED)
+def test_the_files_that_a_command_names_are_recorded_by_their_digests(command, names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "package").mkdir()
+    for name in ("walker.py", "notes", "package/__init__.py"):
+        (tmp_path / name).write_text(name)
+    digests = program_files(Outside(command=command))
+    assert digests == {name: sha256_hex((tmp_path / name).read_bytes()) for name in names}
+    assert [*program_files(Outside(python="walker:answer"))] == ["walker.py"]
+    assert [*program_files(Outside(python="package:answer"))] == ["package/__init__.py"]
+    assert program_files(Outside(python="json:loads")) == {}
 
 
 def test_recorded_answers_come_in_order_and_nobody_is_asked(tape):

@@ -92,7 +92,7 @@ def made_up(name, *checks, doc="", verdict="PASS"):
         "result": {"verdict": verdict},
     }
     whole = {"number": 1, "name": "whole", "status": "passed", "message": ""}
-    evidence: Any = SimpleNamespace(name="", source_of=lambda _: None)
+    evidence: Any = SimpleNamespace(name="", source_of=lambda _: None, trusting=False)
     key = f"scenario/{name}@0123456789abcdef"
     return Subject(name, "scenario", doc, key, manifest, (whole,), checks, evidence, Reading(), replay=Replay.DONE)
 

@@ -59,7 +59,7 @@ def test_one_refuted_bundle_is_enough_to_tell_nothing(report, trap, forge, tmp_p
     (copy / "receipts.jsonl").write_bytes((copy / "receipts.jsonl").read_bytes()[:-9])
     status, said, complained = report(trap, copy, "--format", "json", "--out", tmp_path / "file")
     assert (status, said) == (Exit.FINDINGS, "")
-    assert "REFUTED" in complained
+    assert f"error[E_FILES]: {copy} is refuted" in complained
     assert not (tmp_path / "file").exists()
 
 

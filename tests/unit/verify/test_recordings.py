@@ -27,6 +27,29 @@ def test_recordings_are_told_by_what_they_hold(files, told, tmp_path):
     assert not_made_again(tmp_path, ["runs/a", "runs/b"]) == told
 
 
+HEAD = '{"format":"specledger/tape/v2","head":"%s",%s"mode":"simulated"%s}\n'
+NONE = "which program answered, if one did: no file of it is recorded, and the specs hold its command alone"
+PROGRAMS = {
+    "none": ("", [NONE]),
+    "two": (
+        f',"programs":{{"a.py":"{"1" * 64}","b.json":"{"2" * 64}"}}',
+        [
+            f"which program answered: when the run began there was a.py with the SHA-256 {'1' * 64}, b.json with the "
+            f"SHA-256 {'2' * 64}, which the manifest covers; not recorded: what it imports, its interpreter, whether "
+            "this file was what ran"
+        ],
+    ),
+    "malformed": (',"programs":{"a.py":"1"}', []),
+    "no file": (',"programs":{}', []),
+}
+
+
+@pytest.mark.parametrize(("programs", "told"), PROGRAMS.values(), ids=PROGRAMS)
+def test_what_is_known_of_the_program_that_answered_is_told(programs, told, tmp_path):
+    (tmp_path / "tape.jsonl").write_text(HEAD % ("0" * 64, "", programs))
+    assert not_made_again(tmp_path, []) == [ANSWERS, *told]
+
+
 def test_a_verified_recording_tells_that_nothing_of_it_is_executed(tmp_path):
     (bundle,) = load_runs(["recorded-clerk"], [])
     execute(bundle, tmp_path / "out")
