@@ -9,7 +9,6 @@ model: its other lines are `{"iteration", "request", "answer"}`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

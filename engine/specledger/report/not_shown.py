@@ -37,8 +37,8 @@ def replay_text(subjects: Sequence[Subject]) -> str:
 
 def not_shown(subjects: Sequence[Subject]) -> tuple[str, ...]:
     """What a report of bundles does not show."""
-    never = (who_signed(subjects), NEVER_SHOWN)
-    never = (NO_PROOF, *never) if any(subject.reading.challenged for subject in subjects) else never
+    proof = (NO_PROOF,) if any(subject.reading.challenged for subject in subjects) else ()
+    never = (*proof, who_signed(subjects), NEVER_SHOWN)
     if all(subject.replay is Replay.DONE for subject in subjects):
         return never
     text = replay_text(subjects)
