@@ -109,13 +109,17 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     trusted = None if trust is None else read_trust(trust)
     evidence = open_all(bundles, workers, replay=replay, trust=trusted)
     result = make_report(evidence, asked, options.date)
-    if format_name == PAGE and out is None:
-        page = page_beside(bundles[0])
-        write_output(format_.write(result, options), page)
+    _write(result, format_, options, page_beside(bundles[0]) if format_name == PAGE and out is None else None, out)
+    _end(result, replay=replay)
+
+
+def _write(report: Report, format_: Format, options: Options, page: Path | None, out: Path | None) -> None:
+    """Write a report to a page beside its bundle, which is named, or to `out`."""
+    if page is not None:
+        write_output(format_.write(report, options), page)
         print_status(f"wrote {printable(_shown(page))}")
     else:
-        write_output(format_.write(result, options), None if out == STANDARD_OUTPUT else out)
-    _end(result, replay=replay)
+        write_output(format_.write(report, options), None if out == STANDARD_OUTPUT else out)
 
 
 def _end(report: Report, *, replay: bool) -> None:
