@@ -825,7 +825,7 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
     if answers == "FAIL":
         return answers, cause, answers
     if lacking:
-        sure = lacking == "commitment" or (evidence["deterministic"] and "promised" not in evidence)
+        sure = lacking == "commitment" or evidence["deterministic"]
         return ("FAIL", lacking, answers) if sure else ("INCONCLUSIVE", "noise", answers)
     if cause:
         return answers, cause, answers

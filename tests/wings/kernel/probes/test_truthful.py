@@ -156,19 +156,16 @@ class Truthful:
 
 
 ALWAYS = FRESH
+PROMISED: dict[str, Any] = {"deterministic": True, "promised": True, "declares": False}
 STYLES: dict[str, dict[str, Any]] = {
     "sure and deterministic": {"deterministic": True},
     "deterministic, right in 60 % of its forecasts, and says so": {"deterministic": True, "rates": True, "right": 60},
     "deterministic, right in 95 % of its forecasts, and says so": {"deterministic": True, "rates": True, "right": 95},
     "deterministic, sometimes wrong about a variable, does what it declares": {"deterministic": True, "right": 70},
     "a program that draws nothing": {"deterministic": True, "promised": True, "sure": (ALWAYS, ALWAYS)},
-    "it promises to draw nothing, and slips in 10 %": {"deterministic": True, "promised": True, "sure": (18, 18)},
-    "it promises to draw nothing, and slips in 33 %": {"deterministic": True, "promised": True, "sure": (4, 4)},
-    "it promises that, and tosses a coin in wild states": {
-        "deterministic": True,
-        "promised": True,
-        "sure": (ALWAYS, 1),
-    },
+    "it promises to draw nothing, and slips in 10 %": PROMISED | {"sure": (18, 18)},
+    "it promises to draw nothing, and slips in 33 %": PROMISED | {"sure": (4, 4)},
+    "it promises that, and tosses a coin in wild states": PROMISED | {"sure": (ALWAYS, 1)},
     "it slips in 10 % of its answers": {"sure": (18, 18)},
     "random ties everywhere": {"sure": (1, 1)},
     "a coin in wild states only": {"sure": (ALWAYS, 1)},

@@ -86,8 +86,8 @@ def _with_demands(evidence: ProbeEvidence, answers: Verdict, cause: str) -> tupl
     if answers is Verdict.FAIL:
         return answers, cause
     if lacking is not None:  # what an agent draws may differ each time; what it committed to may not, nor what it
-        # declares itself: of a spec it is known whether it draws, of any other agent one answer shows nothing
-        sure = lacking is Cause.COMMITMENT or (evidence["deterministic"] and "promised" not in evidence)
+        # declares itself: to follow a procedure, to draw nothing, and to do something else, excuses nothing
+        sure = lacking is Cause.COMMITMENT or evidence["deterministic"]
         return (Verdict.FAIL, lacking) if sure else (Verdict.INCONCLUSIVE, Cause.NOISE)
     if cause:
         return answers, cause
