@@ -5,11 +5,15 @@ from typing import Any
 
 import pytest
 
+from specledger.agents.agent import Around, check_agent
+from specledger.agents.propose import compile_weigh
 from specledger.compile.scenario import compile_with_findings
-from specledger.core.diagnostics import Rejected, Severity
-from specledger.expr import EvaluationError
+from specledger.core.clock import CLOCK
+from specledger.core.diagnostics import Diagnostics, Rejected, Severity
+from specledger.expr import EvaluationError, RecordType
 from specledger.kinds import load
 from specledger.run.loop import run
+from specledger.worlds.check import check_world
 from tests.toys import NUMBER, plan_of, write_specs
 
 WORLD: dict[str, Any] = {
@@ -326,6 +330,50 @@ def test_a_candidate_that_is_no_action_lists_the_actions(make):
         make(candidates=[{"op": "leap"}])
     (finding,) = rejected.value.diagnostics
     assert (finding.code, finding.expected, finding.hint) == ("E_AGENT_CANDIDATE", "one of add, rest, turn", None)
+
+
+def test_twenty_actions_are_listed_at_most(make):
+    actions = {f"do_{number:02}": {} for number in range(21)}
+    with pytest.raises(Rejected) as rejected:
+        make({"actions": actions}, candidates=[{"op": "leap"}], score="0")
+    (finding,) = rejected.value.diagnostics
+    assert finding.expected == f"one of {', '.join(sorted(actions)[:20])}"
+
+
+def test_an_agent_that_does_not_predict_cannot_weigh_an_offer(tmp_path):
+    bundle = load(
+        str(
+            write_specs(
+                tmp_path, {"world": WORLD, "agent": AGENT, "governor": GOVERNOR, "scenario": NUMBER["scenario"]}
+            )
+        )
+    )[0]
+    world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, Diagnostics())
+    assert world is not None
+    action = next(iter(world.actions.values())).args
+    around = Around({}, {}, RecordType("observation", world.observe.types), {"add": action}, action, {})
+    spec = bundle.specs[bundle.main.refs["agent",]]
+    agent = check_agent(spec, around, Diagnostics())
+    assert agent is not None
+    with pytest.raises(ValueError, match="does not predict"):
+        compile_weigh(agent)
+
+
+def test_a_costly_value_that_reads_the_clock_is_found_anew_at_each_step(make):
+    plan = make(let={"busy": "sum(range(100).map(i, i * t)) + 0 * x"}, each={"b": "busy"}, score="b")
+    plan.actors[0].propose(SEEN, {})
+    scores = []
+    for t in (1, 2, 1):
+        CLOCK.set(0, t, "")
+        scores.append(plan.actors[0].propose(SEEN, {})[0]["score"])
+    CLOCK.set(0, 0, "")
+    assert scores == [4950, 9900, 4950]
+
+
+def test_a_costly_value_is_that_of_what_is_seen(make):
+    plan = make(let={"busy": "sum(range(100).map(i, i * x))"}, score="busy")
+    seen = [{"x": x, "low": x < 3} for x in (1, 2, 1, 5)]
+    assert [plan.actors[0].propose(each, {})[0]["score"] for each in seen] == [4950, 9900, 4950, 24750]
 
 
 def test_claims_are_those_that_the_governor_asks_for(make):
