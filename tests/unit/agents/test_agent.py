@@ -333,7 +333,7 @@ def test_a_candidate_that_is_no_action_lists_the_actions(make):
 
 
 def test_twenty_actions_are_listed_at_most(make):
-    actions = {f"do_{number:02}": {} for number in range(21)}
+    actions: dict[str, Any] = {f"do_{number:02}": {} for number in range(21)}
     with pytest.raises(Rejected) as rejected:
         make({"actions": actions}, candidates=[{"op": "leap"}], score="0")
     (finding,) = rejected.value.diagnostics
