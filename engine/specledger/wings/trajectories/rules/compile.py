@@ -312,6 +312,11 @@ class _Compiler:
             if all(WHOLE[type_](text) is None for type_ in plain):
                 message = f"{text!r} is no {' or '.join(plain)}, so nothing can equal it"
                 self.wrong(codes.E_POLICY_VALUE, message, ("sets", name, index), _other_than(text, plain))
+            elif plain == ["email"] and "*" in text.removeprefix("*@"):
+                message = f"{text!r} is no pattern of addresses, so nothing can equal it"
+                self.wrong(
+                    codes.E_POLICY_VALUE, message, ("sets", name, index), "`*@DOMAIN` is every address of a domain"
+                )
         return {type_: frozenset(filter(None, map(WHOLE[type_], texts))) for type_ in plain}
 
 

@@ -125,7 +125,9 @@ class Source:
     def find(self, type_: str, value: str, *, stems: bool = False) -> Origin | None:
         """The first origin of a value in the form in which values of its type are compared."""
         if self.plan.sort == "set":
-            return Origin(self.plan.label) if value in self.plan.elements[type_] else None
+            elements = self.plan.elements[type_]
+            domain = f"*@{value.rpartition('@')[2]}" if type_ == "email" else value
+            return Origin(self.plan.label) if value in elements or domain in elements else None
         index = self._index(type_)
         event = index.exact.get(value)
         if event is None and type_ == "date":

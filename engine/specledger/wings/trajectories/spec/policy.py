@@ -256,7 +256,8 @@ class Policy(Spec):
     """A policy/v1 document.
 
     Attributes:
-        sets: Named lists of texts and numbers, such as known recipients.
+        sets: Named lists of texts and numbers, such as known recipients; compared as e-mail addresses, `*@DOMAIN` is
+            every address of a domain.
         tools: Named lists of tools; `*` in a tool stands for any characters, and `any` for all tools.
         rules: What must hold.
     """
