@@ -7,6 +7,7 @@ gigabytes when written.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 from specledger.core.canonical import E_CANON_SIZE, NotCanonical, canonical_ints
@@ -55,11 +56,8 @@ def _left(value: Any, left: int) -> int:
         left -= LIST + MEMBER * len(value)
         members = value
         if value and type(value[0]) is int and left >= 0:
-            try:
+            with suppress(TypeError, OverflowError):
                 sum(value)  # takes numbers alone, and is the fastest look at all of a row
-            except TypeError:
-                pass
-            else:
                 return left
     for member in members if left >= 0 else ():
         kind = type(member)

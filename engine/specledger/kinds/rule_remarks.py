@@ -13,7 +13,4 @@ def idle_rules(rules: Mapping[str, RuleCounts]) -> list[str]:
     never = [(name, counts["unable"]) for name, counts in rules.items() if "unable" in counts and is_open(counts)]
     idle = [name for name, counts in rules.items() if not any(counts.values())]
     lines = [f"  rules without an opportunity: {', '.join(map(printable, idle))}"] if idle else []
-    return [
-        *lines,
-        *(f"  {printable(f'{name} {why_unable(unable)}')}" for name, unable in never),
-    ]
+    return [*lines, *(f"  {printable(f'{name} {why_unable(unable)}')}" for name, unable in never)]

@@ -210,3 +210,8 @@ def test_what_is_left_of_eight_bytes_after_a_value(value, left):
 @pytest.mark.parametrize(("members", "left"), [(0, 8), (1, 0), (2, -8), (3, -8), (9, -8)])
 def test_no_member_is_looked_at_once_the_bound_is_exceeded(members, left):
     assert specledger.core.weight._room([1] * members, 32) == left
+
+
+@pytest.mark.parametrize("value", [[10**400, 1.0], [1, "x"], [1, None], [1, [2]]])
+def test_a_row_that_begins_with_a_number_is_weighed_whatever_comes_after(value):
+    assert weigh(value) == 16 + sum(8 + weight(member) for member in value)
