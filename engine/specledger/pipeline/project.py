@@ -43,12 +43,17 @@ class Edit(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a project begins with: `run` names its scenario, which fails for a `reason` until the edit is made."""
+    """What a project begins with: `run` names its scenario, which fails for a `reason` until the edit is made.
+
+    Attributes:
+        yours: By file what to change in it for a project of one's own, in the order in which to do it.
+    """
 
     doc: str
     run: str
     reason: str
     edit: Edit
+    yours: dict[str, str]
 
 
 class Project(Struct, frozen=True):

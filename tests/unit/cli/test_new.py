@@ -126,6 +126,8 @@ class TestInit:
     )
     def test_each_start_fails_on_purpose_and_passes_after_the_edit_that_it_names(self, spec, empty, name):
         start, said = starts()[name], spec("init", "--start", name).out
+        assert all(f"  {file:<{max(map(len, start.yours))}}  # {what}" in said for file, what in start.yours.items())
+        assert all(Path(file).exists() for file in start.yours)
         edit = re.search(r"Then write `(.*)` in (.*), line ([0-9]+), and:", said)
         assert edit is not None
         assert (spec("check", ".").status, spec("check", ".").err) == (0, "")
