@@ -69,10 +69,7 @@ def init(
     lines += ["  spec check .", f"{run:<24}# FAIL: {project.start.reason}"]
     if line is not None:
         lines += ["", f"Then write `{edit.by}` in {edit.file}, line {line}, and:", f"{run:<24}# PASS"]
-    wide = max(map(len, project.start.yours))
-    lines += ["", "For one of your own change, in this order:"]
-    lines += [f"  {file:<{wide}}  # {what}" for file, what in project.start.yours.items()]
-    lines += ["", "Other starts:"]
+    lines += ["", "For one of your own change, in this order:", *project.start.own_files(), "", "Other starts:"]
     lines += [f"  spec init --start {name:<9}# {other.doc}" for name, other in known.items() if name != start]
     print_status("\n".join(lines))
 

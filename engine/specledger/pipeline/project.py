@@ -55,6 +55,11 @@ class Start(Struct, frozen=True):
     edit: Edit
     yours: dict[str, str]
 
+    def own_files(self) -> list[str]:
+        """A line for each file to change, with what to change in it."""
+        wide = max(map(len, self.yours))
+        return [f"  {file:<{wide}}  # {what}" for file, what in self.yours.items()]
+
 
 class Project(Struct, frozen=True):
     """What was written: new files without schemas, and files that existed."""
