@@ -2,14 +2,15 @@
 
 A word is nearly another one if one character more, less, exchanged with its neighbour or other than the first makes it
 that, or if they differ in `_`, `-`, `.` and letter case alone. So `get` and `set`, or `cc` and `bcc`, are two names.
+A word of two letters is nearly one that has a third after its first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from specledger.wings.trajectories.rules.accesses import Access, Steps, accesses, reaches, shown_steps
+from specledger.wings.trajectories.rules.accesses import Access, accesses, reaches, shown_steps
 from specledger.wings.trajectories.rules.called import Called
 from specledger.wings.trajectories.rules.reach import Obstacle, Tools, arguments_of
 from specledger.wings.trajectories.spec.policy import Policy
@@ -36,13 +37,10 @@ def misspelling(policy: Policy, name: str, called: Called, listed: Tools | None)
             if meant:
                 reason = f"no tool is {tool}, which `{access.key}` names"
                 return Obstacle(MISSPELT, reason, steps, f"did you mean {meant}?")
-    everything = [access for rule in policy.rules for access in accesses(policy, rule)]
-    return next(_arguments(reads, everything, called, listed or {}), None)
+    return next(_arguments(reads, called, listed or {}), None)
 
 
-def _arguments(
-    reads: Sequence[Access], everything: Sequence[Access], called: Called, listed: Tools
-) -> Iterator[Obstacle]:
+def _arguments(reads: Sequence[Access], called: Called, listed: Tools) -> Iterator[Obstacle]:
     for access in reads:
         there = called.arguments_of(access)
         names = arguments_of(access, listed)
@@ -53,15 +51,10 @@ def _arguments(
                 continue
             if names is None and any(map(access.matches, listed)):
                 continue  # a listed tool may have any argument
-            free = {shown_steps(steps) for steps in there or () if not _is_read(steps, everything)}
-            meant = nearly(shown_steps(path), free)
+            meant = nearly(shown_steps(path), {shown_steps(steps) for steps in there or ()})
             if meant:
                 reason = f"no call has `args.{shown_steps(path)}`"
                 yield Obstacle(MISSPELT, reason, origin, f"did you mean `args.{meant}`?")
-
-
-def _is_read(steps: Steps, reads: Iterable[Access]) -> bool:
-    return any(access.reads(steps) for access in reads)
 
 
 def nearly(word: str, others: Collection[str]) -> str:
@@ -70,7 +63,8 @@ def nearly(word: str, others: Collection[str]) -> str:
 
 
 def _is_near(word: str, other: str) -> bool:
-    if min(len(word), len(other)) < _SHORTEST or abs(len(word) - len(other)) > _SHORTEST:
+    least, difference = min(len(word), len(other)), abs(len(word) - len(other))
+    if difference > _SHORTEST or least + difference < _SHORTEST:
         return False
     one, two = (text.translate(_SIGNS).casefold() for text in (word, other))
     if one == two:
@@ -78,6 +72,6 @@ def _is_near(word: str, other: str) -> bool:
     short, long_ = sorted((one, two), key=len)
     at = next((i for i, (a, b) in enumerate(zip(short, long_, strict=False)) if a != b), len(short))
     if len(short) != len(long_):
-        return short[at:] == long_[at + 1 :]
+        return short[at:] == long_[at + 1 :] and (at > 0 or least >= _SHORTEST)
     exchanged = short[at : at + 2] == long_[at : at + 2][::-1] and short[at + 2 :] == long_[at + 2 :]
     return exchanged or (at > 0 and short[at + 1 :] == long_[at + 1 :])
