@@ -37,6 +37,36 @@ def test_what_moves_the_choice_is_claimed_first_and_the_rest_fills_up():
     assert gym.by_asking(policy, values, most=2)(SEEN) == CLAIMS[:2]
 
 
+def test_what_a_policy_does_most_often_is_claimed():
+    asked: list[int] = []
+
+    def slips(seen):
+        asked.append(seen["guests"])
+        return {"op": "rest"} if len(asked) % 5 == 0 else policy(seen)  # one answer in five is another one
+
+    assert gym.by_asking(slips, values)(SEEN) == CLAIMS
+    assert len(asked) == 25 * (1 + 1 + 4 + 1)  # here, the first value of `dirt` and of `battery`, all of `guests`
+    asked.clear()
+
+    def settled(seen):
+        asked.append(seen["guests"])
+        return policy(seen)
+
+    assert gym.by_asking(settled, values, times=1)(SEEN) == CLAIMS
+    assert len(asked) == 1 + 1 + 4 + 1
+
+
+@pytest.mark.parametrize(("answers", "usual"), [("aaaaa", "a"), ("abbbb" + "b" * 20, "b"), ("ab" * 12 + "a", "a")])
+def test_of_as_many_choices_the_first_one_is_claimed(answers, usual):
+    left = iter(answers)
+    claims = gym.by_asking(lambda seen: {"op": next(left)}, lambda seen: {})
+    assert claims(SEEN) == []
+    assert next(left, "") == ""
+    other = iter(answers * 2)
+    (claim,) = gym.by_asking(lambda seen: {"op": next(other)}, lambda seen: {"dirt": [0]})(SEEN)
+    assert claim["choice"] == {"op": usual}
+
+
 def test_a_surrogate_claims_what_it_would_choose_itself():
     surrogate = gym.by_asking(lambda seen: {"op": "wait" if seen["guests"] else "clean"}, values)
     assert surrogate(SEEN)[0] == {"variable": "guests", "becomes": 0, "choice": {"op": "clean"}}

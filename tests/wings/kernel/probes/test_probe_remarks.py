@@ -110,7 +110,7 @@ def slips(seen):
     return {{"op": "treat", "id": draws.choice(queue)["id"]}} if queue and draws.random() < 0.3 else policy(seen)
 
 
-answer = gym.Explained(slips, gym.by_asking(policy, values))
+answer = gym.Explained(slips, gym.by_asking(slips, values))
 """
 
 
@@ -120,7 +120,7 @@ def test_a_policy_that_slips_and_promised_not_to_is_not_convicted(spec, ward, se
     with Path("mine.py").open("a", encoding="utf-8") as file:
         file.write(DRAWS.format(seed=seed))
     done = spec("run", "round", *OWN, *PROBES, "--seed", str(seed))
-    assert done.out.split()[:2] == ["round", "PASS"]
+    assert done.out.split()[1] in ("PASS", "INCONCLUSIVE"), done.out
 
 
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
