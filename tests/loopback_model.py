@@ -41,14 +41,9 @@ def narration(agent):
 SEEN = "Everything that you see, as JSON: "
 
 
-def seen(prompt):
-    """What a prompt shows, as it is written there."""
-    line = next(line for line in prompt.splitlines() if line.startswith(SEEN))
-    return line.removeprefix(SEEN)
-
-
 def observation(prompt):
-    return json.loads(seen(prompt))
+    line = next(line for line in prompt.splitlines() if line.startswith(SEEN))
+    return json.loads(line.removeprefix(SEEN))
 
 
 def call(action, reasons, **more):
@@ -99,22 +94,16 @@ def supposed_by(teller, state, choice):
     return [*claimed, *idle]
 
 
-@cache
-def explained(decider, teller, shown):
-    """What an agent chooses where this is seen, and the reasons of another; questions of probes show the same again."""
-    state = json.loads(shown)
-    with _TURN:
-        choice = narration(decider).choose(state, {}, _HERE)
-        return choice, supposed_by(teller, state, choice)
-
-
 def as_objective(decider, teller, *, takes=False, write=as_object):
     """Decides as one YAML agent does, and gives the reasons of another."""
 
     def behave(asked):
+        state = observation(asked.prompt)
         offered = {"accept": takes} if "accept" in asked.tools["wait"]["properties"] else {}
-        choice, supposed = explained(decider, teller, seen(asked.prompt))
-        return Said(calls=(call(choice.action, [*map(write, supposed)], **offered),))
+        with _TURN:
+            choice = narration(decider).choose(state, {}, _HERE)
+            reasons = [write(supposed) for supposed in supposed_by(teller, state, choice)]
+        return Said(calls=(call(choice.action, reasons, **offered),))
 
     return behave
 

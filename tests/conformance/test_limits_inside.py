@@ -182,7 +182,7 @@ LIMITS: dict[str, dict[str, object]] = {
     "report.agent_trial": {"_SHOWN": 200},
     "report.comparison": {"_LONGEST": 90, "_MOST_RATES": 6},
     "report.evidence": {"_SHARE": 33_554_432},
-    "report.failed_probes": {"MOST_FAILED": 25},
+    "report.shown_probes": {"MOST_SHOWN": 25},
     "report.figures": {"_ONE": 1_000_000},
     "report.formats.github": {"MOST_OF_A_TYPE": 10},
     "report.formats.html.elements": {
@@ -201,7 +201,7 @@ LIMITS: dict[str, dict[str, object]] = {
         "_WINDOW": 16,
         "_STRIDE": 4,
     },
-    "report.formats.html.page": {"MOST_IN_SCOPE": 20, "MOST_FAILED": 20},
+    "report.formats.html.page": {"MOST_IN_SCOPE": 20, "MOST_SHOWN": 20},
     "report.formats.html.plots": {
         "WIDTH": 400,
         "LINE": 21,

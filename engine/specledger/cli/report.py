@@ -24,6 +24,7 @@ from specledger.evidence.layout import MANIFEST
 from specledger.report.formats import FORMATS, Format, Options
 
 PAGE: Final = "html"
+MARKDOWN: Final = "markdown"
 STATEMENTS: Final = "in-toto"
 STANDARD_OUTPUT: Final = Path("-")
 _PARTS: Final = re.compile(r"\d+|\D+")
@@ -52,6 +53,11 @@ TrustFile = Annotated[
         "--trust", metavar="FILE", help="A trust.json: the keys that must have signed; never from the bundle."
     ),
 ]
+NamedFormat = Annotated[
+    ReportFormat | None,
+    typer.Option("--format", show_default="by the name of --out, else markdown", help="The format of the report."),
+]
+
 TestResults = Annotated[
     Path | None, typer.Option(metavar="FILE", help="JUnit XML of the tests that the profile names.")
 ]
@@ -68,7 +74,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         list[Path],
         typer.Argument(metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote."),
     ],
-    format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")] = "markdown",
+    named_format: NamedFormat = None,
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
     out: Annotated[
         Path | None,
@@ -101,6 +107,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.pipeline.reporting import ask, make_report
     from specledger.verify.trust import read_trust
 
+    format_name = named_format or _format_of(out)
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode, key=_key(sign, format_name))
     bundles = _bundles_to_report(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
@@ -120,6 +127,12 @@ def _write(report: Report, format_: Format, options: Options, page: Path | None,
         print_status(f"wrote {printable(_shown(page))}")
     else:
         write_output(format_.write(report, options), None if out == STANDARD_OUTPUT else out)
+
+
+def _format_of(out: Path | None) -> str:
+    """The format that the name of a file stands for; Markdown where it stands for none."""
+    ending = "" if out is None else out.suffix.lower()
+    return next((name for name, format_ in FORMATS.items() if ending and format_.ending == ending), MARKDOWN)
 
 
 def _end(report: Report, *, replay: bool) -> None:

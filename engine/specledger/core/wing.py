@@ -43,6 +43,7 @@ class Wing(Struct, frozen=True):
         admission: How it compiles the admission of documents (`compile.extension`).
         recordings: How it compiles an agent that is a recording (`compile.extension`).
         call_probes: How it compiles the probes of such an agent (`compile.extension`).
+        rule_words: What a rule of a policy says in sentences (`report.extension`).
         trajectory_sections: The sections of a report on a run of trajectories (`report.extension`).
         audit_logs: How the audit log of what it decides is written (`run.extension`).
         meanings: What its names mean in reports (`report.extension`).
@@ -62,6 +63,7 @@ class Wing(Struct, frozen=True):
     controlled: Callable[[], Any] | None = None
     recordings: Callable[[], Any] | None = None
     call_probes: Callable[[], Any] | None = None
+    rule_words: Callable[[], Any] | None = None
     trajectory_sections: Callable[[], Any] | None = None
     meanings: Callable[[], Any] | None = None
 

@@ -34,6 +34,12 @@ def lines_of(statements: Iterable[Statement], indent: int = 0) -> Iterator[str]:
         yield from lines_of(statement.parts, indent + 1)
 
 
+def in_one_line(statement: Statement) -> str:
+    """A statement as one sentence, with its parts after a colon."""
+    parts = "; ".join(in_one_line(part).removesuffix(".") for part in statement.parts)
+    return f"{statement.text.removesuffix('.')}{f': {parts}' if parts else ''}."
+
+
 def listed(items: Iterable[str], word: str = "and") -> str:
     """`a, b and c`; the only item by itself."""
     *most, last = items

@@ -13,6 +13,7 @@ from specledger.evidence.receipts import run
 from specledger.evidence.receipts.kernel import Probe, ProbeEvidence
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
+from specledger.load import Resolved
 from specledger.report.sections import Row, Section
 
 _GATES: Final[Mapping[str, str]] = {
@@ -26,11 +27,11 @@ Totals = Mapping[str, Any]
 
 
 ANSWERS: Final = frozenset({"answers", "offers"})
-"""The sections of failed probes."""
+"""The sections of probes that are shown in full."""
 
 
-class FailedProbe(Struct, frozen=True):
-    """A probe that failed: the name it is counted under, its receipt, and the document that was committed to before."""
+class ShownProbe(Struct, frozen=True):
+    """A probe that is shown in full: the name it is counted under, its receipt, the document committed to before."""
 
     name: str
     seq: int
@@ -47,7 +48,7 @@ class Meanings(Struct, frozen=True):
         miss_text: `evidence of a probe`: the first prediction that was missed; empty if none was.
         probe_tables: `(totals by agent, a row of each probe of a single run)`: what is shown of probes.
         confidence_tables: `totals by agent`: what is shown of stated confidence.
-        failure_tables: `(failed probes, how many more)`: what each asked, expected and got.
+        answer_tables: `(probes, how many more)`: what each asked, expected and got.
     """
 
     gates: Mapping[str, str]
@@ -55,7 +56,7 @@ class Meanings(Struct, frozen=True):
     miss_text: Callable[[ProbeEvidence], str]
     probe_tables: Callable[[Mapping[str, Totals], Sequence[Row]], Iterator[Section]]
     confidence_tables: Callable[[Mapping[str, Totals]], Iterator[Section]]
-    failure_tables: Callable[[Sequence[FailedProbe], int], Iterator[Section]]
+    answer_tables: Callable[[Sequence[ShownProbe], int], Iterator[Section]]
 
 
 _NONE: Final = Meanings(
@@ -78,6 +79,12 @@ def trajectory_sections(evidence: Path, receipts: Sequence[run.Rules]) -> Iterab
     """The trajectories that a bundle holds in which these receipts say that a rule was broken or left open."""
     part: Callable[[Path, Sequence[run.Rules]], Iterable[Section]] | None = part_of("trajectory_sections")
     return () if part is None else part(evidence, receipts)
+
+
+def rule_words(policy: Resolved, name: str) -> str:
+    """What a rule of a policy says in sentences; empty if no installed wing says it."""
+    part: Callable[[Resolved, str], str] | None = part_of("rule_words")
+    return "" if part is None else part(policy, name)
 
 
 def gate_meaning(name: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -31,12 +31,19 @@ from specledger.report.sections import (
     anchor,
     check_anchor,
 )
+from specledger.report.specs import is_recorded
 from specledger.report.subject import WHOLE
 
 Part = Cell | Place
 
 _WORST_FIRST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
 _MOST_NAMED: Final = 3
+_STATUS: Final[Mapping[Verdict, str]] = {
+    Verdict.INCONCLUSIVE: "INCONCLUSIVE is neither a pass nor a failure: not all could be decided, or nothing was "
+    "checked. The command ended with exit status 3.",
+    Verdict.ERROR: "ERROR is neither a pass nor a failure: something could not be evaluated. The command ended with "
+    "exit status 4.",
+}
 _LONGEST: Final = 700  # characters of what a check means
 
 
@@ -94,6 +101,9 @@ def headline_of(report: Report) -> Headline:
 
 
 def _kind(subject: Subject) -> str:
+    policies = subject.names.get("policy", ())
+    if policies and is_recorded(subject.evidence.specs):
+        return f"Recorded calls, judged by the {'policies' if len(policies) > 1 else 'policy'} {', '.join(policies)}"
     agent = subject.reading.agent
     whose = f" with the agent{'s' * ('+' in agent)} {agent.replace('+', ', ')}" if agent else ""
     return f"Evidence of a {subject.kind}{whose}"
@@ -160,13 +170,14 @@ def _told(subject: Subject) -> Check | None:
 def _meaning(subject: Subject) -> list[Sequence[Part]]:
     """How the check failed that the reason names, or what it requires; the table below has both."""
     check = _told(subject)
+    status: list[Sequence[Part]] = [(Words(_STATUS[subject.verdict]),)] if subject.verdict in _STATUS else []
     if check is None:
-        return []
+        return status
     says = Quoted(check.says.removeprefix(f"{subject.doc}: "), _LONGEST)
     why = [(Quoted(check.why, _LONGEST), Words("."))] if check.outcome is Outcome.FAILED and check.why else []
     witness = subject.reading.witness(check.id) if check.outcome is Outcome.FAILED else ""
     seen = (Words(" First witness: "), Quoted(witness, _LONGEST), Words(".")) if witness else ()
-    return [*why] or [(Words("Requirement: "), says, *seen)]
+    return [*(why or [(Words("Requirement: "), says, *seen)]), *status]
 
 
 def _of_check(check: Check, shown: bool, agent: str) -> Iterator[Part]:

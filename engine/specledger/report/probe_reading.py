@@ -13,13 +13,13 @@ from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
 from specledger.report.evidence import Evidence
 from specledger.report.extension import meanings
-from specledger.report.failed_probes import FailedProbes
 from specledger.report.held_claims import explained_text
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Check, Receipt
 from specledger.report.observations import Observations, as_name
 from specledger.report.outcome import Outcome
 from specledger.report.sections import NEVER_MADE, Count, Row, Section, Words
+from specledger.report.shown_probes import ShownProbes
 from specledger.report.specs import Specs, only_spec, requirement, spec_details
 
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
@@ -35,7 +35,7 @@ class ProbeReading:
         self._probes = Specs.of(evidence.specs).probes()
         self._causes: dict[tuple[str, Verdict], Counter[str]] = defaultdict(Counter)
         self._misses: dict[str, str] = {}
-        self._failed = FailedProbes()
+        self._shown = ShownProbes()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class ProbeReading:
         if receipt.type == "probe":
             self._probe(receipt)
         elif self._probes:
-            self._failed.committed(receipt)
+            self._shown.committed(receipt)
 
     def _probe(self, receipt: Receipt) -> None:
         body = typed(Probe, receipt.body)
@@ -56,7 +56,7 @@ class ProbeReading:
         passed = verdict is Verdict.PASS
         what, detail = ("made", None) if passed else (f"{verdict}: {as_name(body['cause'])}", body["evidence"])
         self._observations.note(f"{verdict} {id_}", receipt, what, detail)
-        self._failed.probed(name, receipt)
+        self._shown.probed(name, receipt)
         if not passed:
             self._causes[name, verdict][as_name(body["cause"])] += 1
             if verdict is Verdict.FAIL and name not in self._misses:
@@ -69,8 +69,8 @@ class ProbeReading:
             yield self._check(name)
 
     def failures(self) -> Iterator[Section]:
-        """What was asked and what was answered, of the probes that failed."""
-        yield from self._failed.sections()
+        """What was asked and answered, of the probes that failed; where none did, of those that tested reasons."""
+        yield from self._shown.sections()
 
     def rows(self) -> list[Row]:
         """A row for each probe."""

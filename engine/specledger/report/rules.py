@@ -12,12 +12,12 @@ from specledger.evidence.receipts import recording, run, typed
 from specledger.evidence.receipts.recording import is_open, why_unable
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
-from specledger.report.extension import trajectory_sections
+from specledger.report.extension import rule_words, trajectory_sections
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome
-from specledger.report.sections import NEVER_CHECKED, Cell, Count, Quoted, Row, Section, Words
+from specledger.report.sections import NEVER_CHECKED, Cell, Count, Prose, Quoted, Row, Section, Words
 from specledger.report.specs import spec_details
 
 _MOST_REASONS: Final = 5
@@ -86,6 +86,13 @@ class RuleReading:
         if "trajectories" in _agent(self._evidence.specs):
             yield from trajectory_sections(self._evidence.place, self._receipts)
 
+    def _said(self, name: str) -> Iterator[tuple[str, Cell]]:
+        """What a rule says: its `doc` and expressions, and all of it in sentences."""
+        if name in self._written:
+            key, rule = self._written[name]
+            yield from spec_details(rule)
+            yield "in words", Prose(rule_words(self._evidence.specs.specs[key], name.rpartition(".")[2]))
+
     def _row(self, check: Check) -> Row:
         name = check.id.partition("/")[2]
         unjudged = as_int(self._counts[name]["unjudged"])
@@ -105,7 +112,7 @@ class RuleReading:
             Count(check.failures),
             Count(unjudged),
         )
-        details = [*spec_details(self._written.get(name, (None, {}))[1])]
+        details = [*self._said(name)]
         if unjudged:
             title = f"not judged {counted(unjudged, 'time')}"
             details.append((title, Quoted(self._open(name))))

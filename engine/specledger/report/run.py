@@ -38,6 +38,7 @@ from specledger.report.plots import Plot, probe_plots, rejection_counts
 from specledger.report.probe_reading import ProbeReading
 from specledger.report.probe_sections import probe_sections
 from specledger.report.rules import RuleReading
+from specledger.report.run_finding import run_finding
 from specledger.report.sections import (
     Bar,
     Cell,
@@ -206,6 +207,10 @@ class RunReading(Reading):
         key = None if spec is None else spec.key
         warns = not Severity(started["severity"]).impact.fails_run
         return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
+
+    def finding(self) -> Sequence[str]:
+        """Whether it ended as expected, and how many tested claims held."""
+        return [*run_finding(self._result)]
 
     def witness(self, check: str) -> str:
         """The values that show the first breach of an invariant."""

@@ -56,24 +56,24 @@ def _units_of(key: ByIdentity[Bundle]) -> Mapping[str, Tree]:
     deciders = _deciders(bundle, world)
     governors = [decider.governor for decider in deciders]
     fixed = any(isinstance(type_, FixedType) for governor in governors for type_ in governor.cost.types.values())
-    state = _state(world)
+    state, declared = _state(world), _declared_in(world)
     changed = _changes(state)
     step = {
         "cost": {_EACH: FIXED_ONE} if fixed else None,
-        "record": _shown(world.record, world.units),
+        "record": _shown(world.record, declared),
         "inputs": _tree(world.inputs),
         "chance": {"changed": changed},
-        "parts": {name: _shown(part.world.receipt, part.world.units) for name, part in world.parts.items()},
-        "potentials": _changes(_agreed(_shown(governor.potentials) for governor in governors)),
+        "parts": {name: _shown(part.world.receipt, _declared_in(part.world)) for name, part in world.parts.items()},
+        "potentials": _changes(_agreed(_shown(governor.potentials, declared) for governor in governors)),
     }
     return {
         "step": step,
         "drift": {"changed": changed},
         "commit": {"proposals": {_EACH: _agreed(decider.proposal() for decider in deciders)}},
-        "episode": {"state": state, "opening": _shown(world.opening, world.units)},
+        "episode": {"state": state, "opening": _shown(world.opening, declared)},
         "state": state,
-        "witness": _witnesses(bundle, footing, world.units),
-        "gate": _agreed(_gates(governor, world.units) for governor in governors),
+        "witness": _witnesses(bundle, footing, declared),
+        "gate": _agreed(_gates(governor, declared) for governor in governors),
     }
 
 
@@ -91,7 +91,7 @@ class _Decider(Struct, frozen=True):
         if MILLIONTHS in str(self.role.decider.score):
             met = around_of(self.world, self.governor, self.whole, self.role.name)
             agent = check_agent(self.role.agent, met, Diagnostics())
-            if agent is not None and in_millionths(agent.score.root):
+            if agent is not None and unit_of(agent.score.root) is not None:
                 units["score"] = FIXED_ONE
         return units
 
@@ -130,10 +130,18 @@ def _witnesses(bundle: Bundle, footing: Footing, declared: Mapping[str, int]) ->
 
 
 def _shown(let: Let, declared: Mapping[str, int] = _NONE) -> Tree:
-    """What named expressions give: by their types, ints that are counts of millionths, and ints of a declared unit."""
+    """What named expressions give: by their types, ints whose expressions have a unit, and ints of a declared one."""
     units = _named(let.types)
-    counts = {name: FIXED_ONE for name, checked in let if name not in units and in_millionths(checked.root)}
-    return {**units, **counts, **_declared(let.types, declared)} or None
+    counts = ((name, unit_of(checked.root, declared)) for name, checked in let if name not in units)
+    known = {name: unit for name, unit in counts if unit is not None}
+    return {**units, **known, **_declared(let.types, declared)} or None
+
+
+def _declared_in(world: World) -> dict[str, int]:
+    """The units that a world and its parts declare; expressions call the functions of parts by their names."""
+    return {name: unit for part in world.parts.values() for name, unit in _declared_in(part.world).items()} | dict(
+        world.units
+    )
 
 
 def _declared(types: Mapping[str, Type], declared: Mapping[str, int]) -> dict[str, Tree]:
@@ -147,21 +155,27 @@ def _state(world: World) -> Tree:
     return {**_named(world.state.fields), **parts, **_declared(world.state.fields, world.units)} or None
 
 
-def in_millionths(node: Typed) -> bool:
-    """Whether an int is a count of millionths: `millionths(q)`, and sums of it, which have one unit.
+def unit_of(node: Typed, declared: Mapping[str, int] = _NONE) -> int | None:
+    """The unit of an int: of `millionths(q)`, of a function for which one is declared, and of sums in one unit.
 
-    A product or a quotient may turn it into another unit, so it is none.
+    A product or a quotient may turn it into another unit, so it has none.
     """
     match node:
-        case NativeCall():
-            return node.native.name == MILLIONTHS
-        case Operation():
-            return node.operator in _SUMS and any(map(in_millionths, node.args))
+        case NativeCall() if node.native.name == MILLIONTHS:
+            return FIXED_ONE
+        case Operation() if node.operator in _SUMS:
+            return _only(unit_of(arg, declared) for arg in node.args)
         case Choice():
-            return in_millionths(node.then) or in_millionths(node.otherwise)
+            return _only(unit_of(branch, declared) for branch in (node.then, node.otherwise))
         case DefinedCall():
-            return in_millionths(node.instance.body)
-    return False
+            return declared.get(node.instance.name) or unit_of(node.instance.body, declared)
+    return None
+
+
+def _only(units: Iterable[int | None]) -> int | None:
+    """The unit of all parts that have one; none, if they differ."""
+    known = {unit for unit in units if unit is not None}
+    return known.pop() if len(known) == 1 else None
 
 
 def _tree(type_: Type) -> Tree:

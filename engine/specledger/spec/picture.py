@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from specledger.spec.base import Expression, FieldPath, Identifier, Model
 
@@ -13,19 +13,11 @@ Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
 """Red, green and blue, each as two lower-case hexadecimal digits."""
 
 
-def _power_of_ten(number: int) -> int:
-    """See that a number is 1 with zeros behind it.
-
-    Raises:
-        ValueError: It is not.
-    """
-    if str(number).strip("0") != "1":
-        raise ValueError("a unit is a power of ten: 100, 1000, 1000000")
-    return number
-
-
-Unit = Annotated[int, Field(ge=10, le=10**12), AfterValidator(_power_of_ten)]
-"""The integer that is shown as 1, so that a value is shown as a decimal number."""
+Unit = Literal[
+    10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000,
+    1_000_000_000_000,
+]  # fmt: skip
+"""The integer that is shown as 1, so that a value is shown as a decimal number: a power of ten."""
 
 
 class Shades(Model):

@@ -23,10 +23,9 @@ from specledger.worlds.model import Chance, PlannedAction, PlannedCoupling, Plan
 from specledger.worlds.namespace import check_variables
 from specledger.worlds.natives import FIELD_FUNCTIONS
 from specledger.worlds.paths import PATH_FUNCTIONS
-from specledger.worlds.picture import check_picture
+from specledger.worlds.picture import check_picture, check_units
 from specledger.worlds.start_check import E_WORLD_START, check_beginning, check_start_draws, stateless
 from specledger.worlds.step_chance import check_step_chance
-from specledger.worlds.units import check_units
 
 E_WORLD_PART = code("E_WORLD_PART", "a part does not fit its world")
 E_WORLD_ACTION = code("E_WORLD_ACTION", "the arguments of two actions disagree")
@@ -111,7 +110,7 @@ class _Checker:
             actor=actor,
             chance=self._step_chance(state, scope.timed(clock | actor)),
             map=check_picture(self.model, state, record.types, scope),
-            units=check_units(self.model.units, state, (record, opening, receipt), scope) if self.model.units else {},
+            units=check_units(self.model, state, (record, opening, receipt), scope),
         )
 
     def _step_chance(self, state: RecordType, scope: Scope) -> Chance:

@@ -1,7 +1,4 @@
-"""Checks a world's picture: a map of codes, constants, places of the state, labels of the record.
-
-A picture is drawn from receipts alone.
-"""
+"""Checks how reports show a world: its picture, which is drawn from receipts alone, and the units of its integers."""
 
 from __future__ import annotations
 
@@ -11,11 +8,12 @@ from specledger.core.diagnostics import code, suggest
 from specledger.expr import INT, MISTAKEN, Checked, IntType, RecordType, Type
 from specledger.expr.check.relations import assignable
 from specledger.lang.declare import CELL, FIELD
-from specledger.lang.scope import Scope
+from specledger.lang.scope import Let, Scope
 from specledger.spec.picture import Chart
 from specledger.spec.world import World as WorldSpec
 
 E_PICTURE = code("E_PICTURE", "a picture names what its world does not have")
+E_WORLD_UNIT = code("E_WORLD_UNIT", "a unit is for no integer of the world")
 
 
 def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type], scope: Scope) -> Checked | None:
@@ -40,6 +38,16 @@ def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type
         if label not in ints:
             _wrong(scope, f"{label!r} is no int of the record", ints, label, "charts", name, *rest)
     return scope.expression("picture", "cells", expect=FIELD)
+
+
+def check_units(model: WorldSpec, state: RecordType, figures: Iterable[Let], scope: Scope) -> Mapping[str, int]:
+    """The units by what has them: an int of the state or of figures, or a function; every other name is a finding."""
+    types = {name: type_ for let in figures for name, type_ in let.types.items()} | dict(state.fields)
+    known = [*(name for name, type_ in types.items() if type(type_) is IntType), *model.functions]
+    for name in (name for name in model.units if name not in known and types.get(name) is not MISTAKEN):
+        message = f"{name!r} is no int of the state, `record`, `opening` or `receipt`, and no function"
+        scope.wrong(E_WORLD_UNIT, message, "units", name, near=suggest(name, known))
+    return model.units
 
 
 def _check_codes(model: WorldSpec, scope: Scope) -> None:

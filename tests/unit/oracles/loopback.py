@@ -7,12 +7,10 @@ import json
 import socket
 import threading
 from contextlib import suppress
-from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
 from specledger.oracles.retry_clock import Clock
-from specledger.oracles.service import trusted
 
 KEY = "a-secret-key-of-nobody-4711"
 
@@ -138,19 +136,10 @@ class Server(ThreadingHTTPServer):
         self.release = threading.Event()
 
 
-@cache
-def load_client():
-    """Load what asks a service in this process: a run is a process made from it, which would take a second for that."""
-    import openai.resources.chat  # noqa: F401
-
-    trusted()
-
-
 class Service:
     """The replies to come, the last one again and again, or those of a behaviour; the requests that came."""
 
     def __init__(self, behaviour=None, port=0):
-        load_client()
         self.behaviour = behaviour
         self.replies: list[Reply] = []
         self.requests: list[tuple] = []

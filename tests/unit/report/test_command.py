@@ -35,6 +35,26 @@ def test_the_command_writes_the_report_of_several_bundles(report, trap, heights)
     assert written == (Exit.CONFORMS, text_of("json", report_of(trap, heights)), "")
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "begins"),
+    [
+        ("a.html", [], "<!doctype html>"),
+        ("a.HTML", [], "<!doctype html>"),
+        ("a.svg", [], "<svg"),
+        ("a.md", [], "# `concave`: PASS"),
+        ("a.json", [], "{"),
+        ("a.xml", [], "<?xml"),
+        ("a.sarif", [], "{"),
+        ("a.txt", [], "# `concave`: PASS"),
+        ("html", [], "# `concave`: PASS"),
+        ("a.html", ["--format", "markdown"], "# `concave`: PASS"),
+    ],
+)
+def test_the_format_follows_the_name_of_the_file(name, words, begins, report, trap, tmp_path):
+    assert report(trap, "--out", tmp_path / name, *words).status == Exit.CONFORMS
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
 def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tmp_path):
     report(trap, trap, "--format", "github", "--out", tmp_path / "summary")
     status, said, _ = report(trap, trap, "--format", "markdown")

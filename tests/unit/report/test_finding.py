@@ -7,6 +7,7 @@ import pytest
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.comparison import trends
+from specledger.report.run_finding import run_finding
 from specledger.report.suite_finding import suite_finding
 from tests.unit.report.rendering import read, report_of, subject_of, text_of
 
@@ -24,6 +25,29 @@ def check(name, verdict):
 def rate(name, count, of, **more):
     group = {"name": "", "value": 1, "count": count, "of": of}
     return {"figure": name, "statistic": "rate", "error": None, "groups": [group], **more}
+
+
+RUNS = {
+    "nothing was expected or tested": ({"verdict": "PASS"}, []),
+    "expected": (
+        {"verdict": "PASS", "status": "FAIL", "met": True},
+        ["It ended as expected: FAIL. So the verdict is PASS."],
+    ),
+    "not expected": (
+        {"verdict": "FAIL", "status": "INCONCLUSIVE", "met": False},
+        ["It did not end as expected: INCONCLUSIVE. So the verdict is FAIL."],
+    ),
+    "claims": (
+        {"verdict": "INCONCLUSIVE", "claims": {"p": {"tested": 40, "held": 38}, "q": {"tested": 0, "held": 0}}},
+        ["38 of 40 tested claims of p held; 95 % interval of the rate: 83.50 % to 98.62 %."],
+    ),
+    "what failed is told by the reason": ({"verdict": "FAIL", "claims": {"p": {"tested": 2, "held": 1}}}, []),
+}
+
+
+@pytest.mark.parametrize(("result", "sentences"), RUNS.values(), ids=RUNS)
+def test_the_finding_of_a_run(result, sentences):
+    assert [*run_finding(result)] == sentences
 
 
 FINDINGS = {

@@ -64,6 +64,17 @@ def test_the_headline_says_how_the_check_that_it_names_failed_or_what_it_require
     assert (check.id in reason_text(report)) is bool(sentences)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "says"),
+    [("PASS", None), ("FAIL", None), ("INCONCLUSIVE", "exit status 3."), ("ERROR", "exit status 4.")],
+)
+@pytest.mark.parametrize("check", [CHECKS["what cannot be decided"][0], CHECKS["nothing that it could say"][0]])
+def test_a_verdict_that_is_neither_pass_nor_failure_is_explained(check, verdict, says):
+    meaning = headline_of(Report((made_up("run", check, verdict=verdict),))).meaning
+    explained = [text for text in map(parts_text, meaning) if text.startswith(verdict)]
+    assert [text.rpartition("with ")[2] for text in explained] == [says] * (says is not None)
+
+
 MISSES: dict[str, tuple[list[dict], str]] = {
     "as before": (
         [{"variable": "v", "predicted": "a", "after": "b", "held": False, "miss": "inert"}],

@@ -9,7 +9,6 @@ from specledger.core.events import Severity
 from specledger.oracles.answer import Answer
 from specledger.oracles.model import failed
 from specledger.report import unanswered as calls
-from specledger.report.failed_probes import FailedProbes
 from specledger.report.gate_section import gate_section
 from specledger.report.left_open import LeftOpen, mark_of
 from specledger.report.markup import escape, shorten
@@ -17,6 +16,7 @@ from specledger.report.model import Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome, combined
 from specledger.report.sections import EpisodeLink, ReceiptLink
+from specledger.report.shown_probes import ShownProbes
 from specledger.report.witness_words import witness_words
 
 MARKS = [
@@ -122,21 +122,40 @@ def test_gates_say_how_much_they_rejected_and_whether_they_ever_did():
     assert ["evidence" in dict(row.details) for row in section.rows] == [False, True, True]
 
 
-def probe(seq, verdict, agent=""):
-    body = {"probe": "p", "verdict": verdict, "evidence": {}, **({"agent": agent} if agent else {})}
+def probe(seq, verdict, agent="", **evidence):
+    body = {"probe": "p", "verdict": verdict, "evidence": evidence, **({"agent": agent} if agent else {})}
     return Receipt(seq, b"{}", "probe", body)
 
 
-def test_failed_probes_are_shown_with_what_their_agent_had_committed_to(monkeypatch):
-    shown: list[Any] = []
+@pytest.fixture
+def shown(monkeypatch):
+    """What is given to the tables of answers: probes, and how many more there are."""
+    given: list[Any] = []
 
-    def failure_tables(failed, more):
-        shown.append((list(failed), more))
+    def answer_tables(probes, more):
+        given.append((list(probes), more))
         return []
 
-    meanings = SimpleNamespace(failure_tables=failure_tables)
-    monkeypatch.setattr("specledger.report.failed_probes.meanings", lambda: meanings)
-    probes = FailedProbes()
+    meanings = SimpleNamespace(answer_tables=answer_tables)
+    monkeypatch.setattr("specledger.report.shown_probes.meanings", lambda: meanings)
+    return given
+
+
+@pytest.mark.parametrize(("failed", "expected", "more"), [(0, range(25), 5), (1, [99], 0)])
+def test_where_no_probe_failed_those_that_tested_reasons_are_shown(failed, expected, more, shown):
+    probes = ShownProbes()
+    for seq in range(30):
+        probes.probed("one", probe(seq, "PASS" if seq else "INCONCLUSIVE", trials=[{}]))
+    probes.probed("two", probe(40, "PASS", taken=False))
+    for _ in range(failed):
+        probes.probed("one", probe(99, "FAIL"))
+    assert list(probes.sections()) == []
+    ((listed, rest),) = shown
+    assert ([given.seq for given in listed], rest) == ([*expected], more)
+
+
+def test_failed_probes_are_shown_with_what_their_agent_had_committed_to(shown):
+    probes = ShownProbes()
     probes.committed(
         Receipt(0, b"{}", "commit", {"proposals": [{"document": "of a"}, {"document": "x"}], "agent": "a"})
     )

@@ -13,6 +13,7 @@ WORLD = {
     "spec": "world/v1",
     "name": "purse",
     "constants": {"FREE": 0},
+    "functions": {"twofold": {"args": ["a"], "is": "a * 2"}},
     "state": {
         "grid": "field",
         "left": "qfixed",
@@ -35,13 +36,14 @@ WORLD = {
     "record": {
         "left": "next.left",
         "n": "next.n",
+        "twice": "twofold(next.n)",
         "less": "100 - millionths(next.left)",
         "cents": "millionths(left) / 10000",
         "dimes": "next.n / 1000 + 5",
         "count": "next.n",
     },
     "opening": {"thousands": "n + 2500"},
-    "units": {"n": 10_000_000, "dimes": 10, "thousands": 1000},
+    "units": {"n": 10_000_000, "dimes": 10, "thousands": 1000, "twofold": 100},
     "picture": {
         "cells": "grid",
         "colours": {"FREE": "#ffffff"},
@@ -54,11 +56,14 @@ AGENT = {
     "candidates": [{"op": "pay"}, {"op": "spend", "for_each": {"sum": "[20.5]"}}],
     "score": "action.op == 'pay' ? millionths(left) : 0",
 }
+SUM = "n < 0 ? 0 : twofold(n) + 5"
 GOVERNOR = {
     "spec": "governor/v1",
     "name": "payee",
-    "gates": [{"id": "some", "deny": "next.left <= 0.0", "reason": "empty", "witness": {"left": "next.left"}}],
-    "potentials": {"worth": {"is": "millionths(now.left)"}},
+    "gates": [
+        {"id": "some", "deny": "next.left <= 0.0", "reason": "empty", "witness": {"left": "next.left", "sum": SUM}}
+    ],
+    "potentials": {"worth": {"is": "millionths(now.left)"}, "twice": {"is": "twofold(now.n)"}},
     "constants": {"FEE": {"qfixed": 0.05}, "MORE": {"qfixed": 2.0}},
     "cost": {"fee": "FEE", "more": "MORE"},
     "choose": {"maximise": "0"},
@@ -100,8 +105,9 @@ SHOWN = {
     "what a quotient turns into another unit": (["--field", "step.record.cents"], "0:1  975"),
     "an argument": (["--step", "1", "--field", "commit.proposals"], '"sum": 20.5'),
     "a score": (["--step", "1", "--field", "commit.proposals.0.score"], "9.75\n"),
-    "what a gate shows": (["--step", "1"], "witness (left -10.75)"),
+    "what a gate shows": (["--step", "1"], "witness (left -10.75, sum 20000.05)"),
     "a potential": (["--step", "1", "--field", "step.potentials.worth.to"], "9.5\n"),
+    "a potential by a function of a declared unit": (["--step", "1", "--field", "step.potentials.twice.to"], "40000\n"),
     "an int of a declared unit": (["--field", "step.record.n"], "0:1  0.2"),
     "a figure of a declared unit": (["--field", "step.record.dimes"], "0:1  200.5"),
     "a state of a declared unit": (["--field", "state.n"], "0:1  0.2"),
@@ -175,13 +181,13 @@ def test_the_unit_of_a_place():
 WRONG_UNITS = {
     "no int of the world": (
         "thousand: 100",
-        "'thousand' is no int of the state, `record`, `opening` or `receipt`",
+        "'thousand' is no int of the state, `record`, `opening` or `receipt`, and no function",
         "did you mean 'thousands'?",
     ),
     "fixed point has a unit of its own": ("left: 100", "'left' is no int", ""),
-    "no power of ten": ("n: 250", "a unit is a power of ten: 100, 1000, 1000000", ""),
+    "no power of ten": ("n: 250", "expected: 10, 100, 1000", ""),
     "one": ("n: 1", "10", ""),
-    "text": ("n: cents", "int", ""),
+    "text": ("n: cents", "found: the text `cents`", ""),
 }
 
 

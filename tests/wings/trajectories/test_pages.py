@@ -123,3 +123,20 @@ def test_the_page_of_a_recording_speaks_of_trajectories(spec, tmp_path):
     tables = page.partition('<main id="main"')[2]
     assert all(word in tables for word in ('"recorded":true', ">Trajectories<"))
     assert not [word for word in ("goal first reached", "step through", ">Episodes<") if word in tables]
+    assert "Recorded calls, judged by the policy invoices" in page
+    assert "It ended as expected: FAIL. So the verdict is PASS." in page
+    assert "if no call of <code>ask_approval</code> was made before of which all of these hold: <code>ok</code>" in page
+    assert "{&quot;amount&quot;:240.5}" in tables or '{"amount":240.5}' in tables
+    assert "occurs in none of the request or the results of <code>read_invoice</code> at <code>payee</code>" in page
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ({"a": {"$number": "0.1"}, "b": [{"$number": "-1e400"}]}, '{"a":0.1,"b":[-1e400]}'),
+        ({"a": '{"$number":"1"}'}, '{"a":"{\\"$number\\":\\"1\\"}"}'),
+    ],
+)
+def test_numbers_are_shown_as_the_log_has_them(value, shown):
+    call = Call("c", "t", value)
+    assert section(call).rows[0].cells[1].value == shown

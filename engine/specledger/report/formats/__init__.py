@@ -22,11 +22,13 @@ class Format(Struct, frozen=True):
         writer: Imports the module of the format, and gives its `write(report, options)`.
         several: Whether a report of several bundles or of a profile can be written.
         folder: Whether the output is a folder of files.
+        ending: The ending of a file name that means this format; none if several formats have it.
     """
 
     writer: Callable[[], Callable[[Report, Options], Output]]
     several: bool = True
     folder: bool = False
+    ending: str = ""
 
     def write(self, report: Report, options: Options = DEFAULTS) -> Output:
         """The report in this format; Rejected if the evidence has no such report, or its receipts are malformed."""
@@ -100,14 +102,14 @@ def _in_toto() -> Callable[[Report, Options], Output]:
 
 
 FORMATS: Final[Mapping[str, Format]] = {
-    "svg": Format(_svg, several=False),
-    "markdown": Format(_markdown),
+    "svg": Format(_svg, several=False, ending=".svg"),
+    "markdown": Format(_markdown, ending=".md"),
     "folder": Format(_folder, several=False, folder=True),
-    "html": Format(_html),
+    "html": Format(_html, ending=".html"),
     "index": Format(_index, folder=True),
-    "json": Format(_json_document),
-    "junit": Format(_junit),
-    "sarif": Format(_sarif),
+    "json": Format(_json_document, ending=".json"),
+    "junit": Format(_junit, ending=".xml"),
+    "sarif": Format(_sarif, ending=".sarif"),
     "oscal": Format(_oscal),
     "github": Format(_github),
     "in-toto": Format(_in_toto),

@@ -11,7 +11,7 @@ from specledger.report.extension import Meanings
 from specledger.report.markup import shorten
 from specledger.spec.base import QFIXED_ONE
 from specledger.wings.kernel.documents.admission import EVALUATION, SCOPE
-from specledger.wings.kernel.report.failure_tables import failure_tables
+from specledger.wings.kernel.report.answer_tables import answer_tables
 from specledger.wings.kernel.report.probe_tables import confidence_tables, probe_tables
 
 GATES: Final[Mapping[str, str]] = {
@@ -72,4 +72,4 @@ def miss_text(evidence: ProbeEvidence) -> str:
     return ""
 
 
-MEANINGS: Final = Meanings(GATES, cause_text, miss_text, probe_tables, confidence_tables, failure_tables)
+MEANINGS: Final = Meanings(GATES, cause_text, miss_text, probe_tables, confidence_tables, answer_tables)

@@ -38,6 +38,12 @@ def _recordings() -> Recordings:
     return RECORDINGS
 
 
+def _rule_words() -> Callable[..., str]:
+    from specledger.wings.trajectories.explained import rule_words
+
+    return rule_words
+
+
 def _trajectory_sections() -> Callable[..., Iterable[Section]]:
     from specledger.wings.trajectories.pages import trajectory_sections
 
@@ -50,5 +56,6 @@ WING: Final = Wing(
     starts=_starts,
     commands=_commands,
     recordings=_recordings,
+    rule_words=_rule_words,
     trajectory_sections=_trajectory_sections,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from specledger.core.events import Severity
 from specledger.lang.english import condition, denial, value
 from specledger.lang.phrases import code, quoted
-from specledger.lang.statement import Statement, listed
-from specledger.load import Bundle
+from specledger.lang.statement import Statement, in_one_line, listed
+from specledger.load import Bundle, Resolved
 from specledger.wings.trajectories.spec.policy import (
     Count,
     Earlier,
@@ -35,6 +35,13 @@ def policy(bundle: Bundle) -> Iterator[Statement]:
         yield Statement(f"{code(name)} are the tools {listed(map(code, tools))}")
     for name, members in model.sets.items():
         yield Statement(f"{code(name)} is a set of {len(members)} value{'s' if len(members) != 1 else ''}")
+
+
+def rule_words(policy: Resolved, name: str) -> str:
+    """What one rule of a policy says, as sentences in one text."""
+    model = policy.model
+    assert isinstance(model, Policy)  # noqa: S101 - it was loaded as one
+    return " ".join(map(in_one_line, _rule(name, model.rules[name], model)))
 
 
 def _rule(name: str, rule: Rule, model: Policy) -> Iterator[Statement]:

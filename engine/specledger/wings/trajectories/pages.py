@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,9 @@ MOST_TRAJECTORIES: Final = 25
 MOST_ENTRIES: Final = 300
 _SHOWN: Final = 300
 """What a page shows at most: trajectories, entries of each, characters of an entry before it is opened."""
+
+_EXACT: Final = re.compile(r'\{"\$number":"([^"\\]*)"\}')
+"""A number as a log has it, in canonical JSON; in a text its quotes are escaped."""
 
 Notes = Mapping[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
 """By the id of a call, empty for messages: `(mark, rule, what was said)`."""
@@ -68,7 +72,7 @@ def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> R
     said = notes.get(entry.id, ()) if isinstance(entry, Call) else ()
     marks = [mark for mark, _, _ in said]
     mark = "broken" if "broken" in marks else marks[0] if marks else ""
-    text = content if isinstance(content, str) else canonical_bytes(content).decode()
+    text = content if isinstance(content, str) else _EXACT.sub(r"\1", canonical_bytes(content).decode())
     details: list[tuple[str, Cell]] = []
     if len(text) > _SHOWN:
         details.append(("whole text", Block(content)))

@@ -76,7 +76,7 @@ from specledger.verify.manifest import MAX_MANIFEST
 MOST_IN_SCOPE: Final = 20
 """Bundles that the cover of a page lists."""
 
-MOST_FAILED: Final = 20
+MOST_SHOWN: Final = 20
 """Failed checks that the head of a page lists."""
 
 
@@ -264,11 +264,11 @@ def _failed(subject: Subject, contains: Contains) -> Markup:
     if len(checks) < 2:
         return NOTHING
     listed = []
-    for check in checks[:MOST_FAILED]:
+    for check in checks[:MOST_SHOWN]:
         link = render_cell(RowLink(check_anchor(check.id), check.id), contains)
         unknown = check.why if check.outcome is Outcome.CANNOT_TELL else ""
         listed.append(element("li", link, words(f" {check.outcome}: "), quoted(unknown or check.tally)))
-    more = [element("li", words(f"{len(checks) - MOST_FAILED} more"))] if len(checks) > MOST_FAILED else []
+    more = [element("li", words(f"{len(checks) - MOST_SHOWN} more"))] if len(checks) > MOST_SHOWN else []
     return element("ul", *listed, *more, class_="broken")
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.report.extension import FailedProbe
+from specledger.report.extension import ShownProbe
 from specledger.report.sections import EpisodeLink, ReceiptLink
 from specledger.report.value_words import in_words
-from specledger.wings.kernel.report.failure_tables import failure_tables
+from specledger.wings.kernel.report.answer_tables import answer_tables
 from tests.unit.report.rendering import read, report_of, text_of
 
 BEFORE = json.dumps({"env": {"coins": [{"id": "c", "x": 1}]}, "odds": 0.5})
@@ -33,7 +33,7 @@ def challenge(*trials, cause="inert", document=BEFORE, **evidence):
     known = {"of": "claims", "before": "right", "trials": [*trials], **arms, **evidence}
     body: Any = {"episode": 1, "t": 4, "probe": "why", "at": "after_commit", "verdict": "FAIL", "cause": cause}
     body["evidence"] = known
-    return FailedProbe("why", 17, body, document)
+    return ShownProbe("why", 17, body, document)
 
 
 def text(cell):
@@ -42,7 +42,7 @@ def text(cell):
 
 def answers(probe):
     """Each row of the table of a challenge as its name, its mark and its texts."""
-    section = next(section for section in failure_tables([probe], 0) if section.id == "answers")
+    section = next(section for section in answer_tables([probe], 0) if section.id == "answers")
     return [(row.name, row.mark, *map(text, row.cells)) for row in section.rows]
 
 
@@ -152,9 +152,9 @@ def test_a_document_that_shows_no_environment_leaves_the_choice_alone(document):
 
 
 def test_a_row_leads_to_its_receipt_and_its_step():
-    section = next(iter(failure_tables([challenge(TRIAL)], 3)))
+    section = next(iter(answer_tables([challenge(TRIAL)], 3)))
     assert section.rows[0].places == (ReceiptLink(17), EpisodeLink(0, 1, 4))
-    assert section.intro.endswith(" 3 more failed probes have their receipts.")
+    assert section.intro.endswith(" 3 more of these probes have their receipts.")
 
 
 @pytest.mark.parametrize(
@@ -204,6 +204,6 @@ OFFERS = {
 def test_an_offer_says_whether_it_was_taken_and_how_it_was_ruled(evidence, mark, taken, ruling):
     body: Any = {"episode": 1, "t": 4, "probe": "bait", "at": "after_token", "verdict": "FAIL", "cause": "taken"}
     body["evidence"] = {"does": "go", "breaches": "token", "paid": 64, "plain": 60, **evidence}
-    sections = {section.id: section for section in failure_tables([FailedProbe("bait", 17, body, None)], 0)}
+    sections = {section.id: section for section in answer_tables([ShownProbe("bait", 17, body, None)], 0)}
     (row,) = sections["offers"].rows
     assert (row.mark, *map(text, row.cells)) == (mark, "go", "token", "64 in place of 60", taken, ruling)

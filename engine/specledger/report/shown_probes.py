@@ -1,4 +1,4 @@
-"""The probes of a run that failed, each with the document that its agent had committed to."""
+"""The probes of a run that are shown in full: those that failed; where none did, those that tested reasons."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import Final
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
-from specledger.report.extension import FailedProbe, meanings
+from specledger.report.extension import ShownProbe, meanings
 from specledger.report.model import Receipt
 from specledger.report.sections import Section
 
-MOST_FAILED: Final = 25
-"""Failed probes of a run that are shown in full; the others have their receipts."""
+MOST_SHOWN: Final = 25
+"""Probes of a run that are shown in full; the others have their receipts."""
 
 
-class FailedProbes:
+class ShownProbes:
     """Collects them from the receipts of a run, in order."""
 
     def __init__(self) -> None:
         self._documents: dict[str, str | None] = {}
-        self._failed: list[FailedProbe] = []
-        self._more = 0
+        self._failed: list[ShownProbe] = []
+        self._tested: list[ShownProbe] = []
+        self._more = {True: 0, False: 0}
 
     def committed(self, receipt: Receipt) -> None:
         """Take the commitment of a decision: what a later probe of this decision speaks of."""
@@ -34,13 +35,16 @@ class FailedProbes:
     def probed(self, name: str, receipt: Receipt) -> None:
         """Take a probe."""
         body = typed(Probe, receipt.body)
-        if Verdict(body["verdict"]) is not Verdict.FAIL:
+        failed = Verdict(body["verdict"]) is Verdict.FAIL
+        if not failed and not body["evidence"].get("trials"):
             return
-        if len(self._failed) == MOST_FAILED:
-            self._more += 1
+        kept = self._failed if failed else self._tested
+        if len(kept) == MOST_SHOWN:
+            self._more[failed] += 1
         else:
-            self._failed.append(FailedProbe(name, receipt.seq, body, self._documents.get(body.get("agent", ""))))
+            kept.append(ShownProbe(name, receipt.seq, body, self._documents.get(body.get("agent", ""))))
 
     def sections(self) -> Iterator[Section]:
-        """What was asked and what was answered, of the failed probes."""
-        yield from meanings().failure_tables(self._failed, self._more)
+        """What was asked and what was answered."""
+        failed = bool(self._failed)
+        yield from meanings().answer_tables(self._failed or self._tested, self._more[failed])

@@ -1,4 +1,4 @@
-"""What failed probes asked: each stated reason that was tested, with the prediction and the choice, and each offer."""
+"""What probes asked: each stated reason that was tested, with the prediction and the choice, and each offer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from specledger.core.canonical import parse_json
 from specledger.core.causes import Cause
 from specledger.evidence.receipts.kernel import Asked, Placebo, Trial
-from specledger.report.extension import FailedProbe
+from specledger.report.extension import ShownProbe
 from specledger.report.sections import (
     NOTHING,
     Cell,
@@ -46,25 +46,25 @@ _OTHERWISE: Final[Mapping[str, str]] = {
 """What an agent claims besides its reasons, by the cause for which a challenge fails."""
 
 
-def failure_tables(failed: Sequence[FailedProbe], more: int) -> Iterator[Section]:
-    """The challenges that failed, a row for each tested reason, and the offers that were taken."""
-    challenges = [probe for probe in failed if "trials" in probe.receipt["evidence"]]
-    offers = [probe for probe in failed if "taken" in probe.receipt["evidence"]]
-    note = f" {more} more failed probes have their receipts." if more else ""
+def answer_tables(probes: Sequence[ShownProbe], more: int) -> Iterator[Section]:
+    """The challenges, a row for each tested reason, and the offers that were taken."""
+    challenges = [probe for probe in probes if "trials" in probe.receipt["evidence"]]
+    offers = [probe for probe in probes if "taken" in probe.receipt["evidence"]]
+    note = f" {more} more of these probes have their receipts." if more else ""
     rows = [row for probe in challenges for row in _reasons(probe)]
     yield Section("answers", "Stated reasons that were tested", f"{_ANSWERS}{note}", _ANSWER_HEADS, rows)
     yield Section("offers", "Offers that were taken", f"{_OFFERS}{note}", _OFFER_HEADS, [*map(_offer, offers)])
 
 
-def _position(probe: FailedProbe) -> str:
+def _position(probe: ShownProbe) -> str:
     return f"{probe.name}, episode {probe.receipt['episode']}, step {probe.receipt['t']}"
 
 
-def _places(probe: FailedProbe) -> tuple[ReceiptLink, EpisodeLink]:
+def _places(probe: ShownProbe) -> tuple[ReceiptLink, EpisodeLink]:
     return ReceiptLink(probe.seq), EpisodeLink(0, probe.receipt["episode"], probe.receipt["t"])
 
 
-def _reasons(probe: FailedProbe) -> Iterator[Row]:
+def _reasons(probe: ShownProbe) -> Iterator[Row]:
     """A row for each question with each answer to it, then one for a demand that was not met."""
     evidence = probe.receipt["evidence"]
     environment = _environment(probe.document)
@@ -89,7 +89,7 @@ def _key(trial: Trial) -> tuple[Any, ...]:
 
 
 def _reason(
-    probe: FailedProbe,
+    probe: ShownProbe,
     name: str,
     asked: tuple[Trial, int],
     environment: Mapping[str, Any],
@@ -129,7 +129,7 @@ def _arm(arm: Asked | Placebo | None) -> Cell:
     )
 
 
-def _offer(probe: FailedProbe) -> Row:
+def _offer(probe: ShownProbe) -> Row:
     evidence = probe.receipt["evidence"]
     denied, reasons = evidence.get("denied"), ", ".join(map(str, evidence.get("reasons", ())))
     ruling = "nothing was attempted" if denied is None else "denied" if denied else "not denied"
