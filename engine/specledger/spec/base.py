@@ -96,9 +96,7 @@ def _expression(value: object) -> object:
     """Let `to: 5`, `to: 0.5` and `require: true` stand for the expressions `5`, `0.5` and `true`."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    return value
+    return repr(value) if isinstance(value, int | float) else value
 
 
 def _qfixed(value: object) -> int:

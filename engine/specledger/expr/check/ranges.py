@@ -45,9 +45,7 @@ def arithmetic(operator: str, a: IntType, b: IntType | None = None) -> IntType:
     if operator == "*":
         corners = [x * y for x, y in product((a.low, a.high), (b.low, b.high))]
         return IntType(min(corners), max(corners))
-    if operator == "/":
-        return _quotient(a, b)
-    return _remainder(a, b)
+    return _quotient(a, b) if operator == "/" else _remainder(a, b)
 
 
 def _quotient(a: IntType, b: IntType) -> IntType:
@@ -127,9 +125,7 @@ def proved(node: Typed, holds: bool = True) -> Facts:
         for arg in node.args:
             known = merged(known, proved(arg, holds))
         return known
-    if isinstance(node, DefinedCall):
-        return _translated(node, proved(node.instance.body, holds))
-    return {}
+    return _translated(node, proved(node.instance.body, holds)) if isinstance(node, DefinedCall) else {}
 
 
 def _compared(subject: Typed, operator: str, other: Typed) -> Facts:

@@ -165,15 +165,11 @@ class Frame(Struct, eq=False):
 
     def slot(self, slot: Slot) -> str:
         """The source of a slot's value."""
-        if slot in self.slots:
-            return self.slots[slot]
-        return self._given(lambda outer: outer.slot(slot))
+        return self.slots[slot] if slot in self.slots else self._given(lambda outer: outer.slot(slot))
 
     def variable(self, name: str) -> str:
         """The source of a variable's value."""
-        if self.outer is None:
-            return self.variables[name]
-        return self._given(lambda outer: outer.variable(name))
+        return self.variables[name] if self.outer is None else self._given(lambda outer: outer.variable(name))
 
     def _given(self, find: Callable[[Frame], str]) -> str:
         if self.outer is None:
