@@ -53,7 +53,26 @@ def _decided_nothing(counts: Mapping[str, int]) -> bool:
 
 def run_remarks(finished: Finished) -> list[str]:
     """What the probes of a finished run leave to do."""
-    return remarks_of([(finished.place, finished.manifest["result"])])
+    folder, result = finished.place, finished.manifest["result"]
+    return [*remarks_of([(folder, result)]), *_broken_promise(folder, result.get("probes", {}))]
+
+
+def _broken_promise(folder: Path, probes: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """That an agent says it draws nothing, and answered the same question differently; empty if every probe passed."""
+    from specledger.report.evidence import bodies_in
+
+    if all(counts.keys() <= {Verdict.PASS} for counts in probes.values()) or not (folder / RECEIPTS).exists():
+        return []
+    asked = changed = 0
+    for _, body in bodies_in(folder, "probe"):
+        evidence = typed(Probe, body)["evidence"]
+        if "promised" in evidence:
+            asked, changed = asked + evidence["null"]["asked"], changed + evidence["null"]["changed"]
+    if not changed:
+        return []
+    times = f"{changed} of {asked} times that it was asked the same again"
+    says = f"the agent says that it draws nothing (`deterministic`), and gave another answer {times}"
+    return [f"{says}: leave that out, and claim what it does most often"]
 
 
 def remarks_of(runs: Iterable[tuple[Path, Mapping[str, Any]]]) -> list[str]:

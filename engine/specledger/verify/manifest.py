@@ -110,8 +110,23 @@ def check_head(recorded: Any, head: Head) -> str:
 
 def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     """Check that the recorded result equals the recomputed one."""
-    require(equal(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
+    if not equal(recorded, result):
+        raise Broken(
+            E_RESULT, f"the manifest's result is not the one that the receipts give{_difference(recorded, result)}"
+        )
     return f"verdict {result['verdict']}"
+
+
+def _difference(recorded: Any, result: Mapping[str, Any]) -> str:
+    """The first figure that differs, the verdict before all others."""
+    if not isinstance(recorded, dict):
+        return ""
+    names = ("verdict", *sorted(result.keys() | recorded.keys()))
+    for name in names:
+        stated, computed = recorded.get(name), result.get(name)
+        if name not in recorded or name not in result or not equal(stated, computed):
+            return f": `{name}` is {stated!r:.60}, not {computed!r:.60}"
+    return ""
 
 
 class Listing(Struct, frozen=True):

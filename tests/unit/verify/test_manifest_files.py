@@ -6,7 +6,15 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.evidence.layout import ATTESTATION, ENGINE, EVALUATOR, GUIDE
 from specledger.verify.checks import Broken
-from specledger.verify.manifest import Changed, check_files, kind_of, other_maker, read_document, read_plain
+from specledger.verify.manifest import (
+    Changed,
+    check_files,
+    check_result,
+    kind_of,
+    other_maker,
+    read_document,
+    read_plain,
+)
 
 FILES = {"receipts.jsonl": b"{}\n", "specs.json": b"[]\n"}
 
@@ -144,3 +152,20 @@ def test_another_version_is_named():
     assert older == f"version 0.0.1 made it, and this is {ENGINE['version']}"
     evaluator = other_maker({"engine": ENGINE, "evaluator": {**EVALUATOR, "version": "999"}})
     assert evaluator == f"an evaluator of version 999 made it, and this is {EVALUATOR['version']}"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [
+        ({"verdict": "PASS", "steps": 3}, ": `verdict` is 'PASS', not 'FAIL'"),
+        ({"verdict": "FAIL", "steps": 4}, ": `steps` is 4, not 3"),
+        ({"verdict": "FAIL"}, ": `steps` is None, not 3"),
+        ({"verdict": "FAIL", "steps": 3, "more": 1}, ": `more` is 1, not None"),
+        ({"verdict": "FAIL", "steps": True}, ": `steps` is True, not 3"),
+        ([], ""),
+    ],
+)
+def test_the_first_figure_of_a_result_that_differs_is_told(recorded, said):
+    with pytest.raises(Broken) as raised:
+        check_result(recorded, {"verdict": "FAIL", "steps": 3})
+    assert (raised.value.code, raised.value.message.partition(" give")[2]) == ("E_RESULT", said)

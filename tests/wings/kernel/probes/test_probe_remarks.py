@@ -121,6 +121,7 @@ def test_a_policy_that_slips_and_promised_not_to_is_not_convicted(spec, ward, se
         file.write(DRAWS.format(seed=seed))
     done = spec("run", "round", *OWN, *PROBES, "--seed", str(seed))
     assert done.out.split()[1] in ("PASS", "INCONCLUSIVE"), done.out
+    assert "the agent says that it draws nothing (`deterministic`), and gave another answer " in done.out
 
 
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
