@@ -186,11 +186,11 @@ def test_levels_have_names():
 
 
 ENDS = [
-    (["PASS", "PASS"], 0, 0, "2 bundles: 2 PASS"),
-    (["PASS", "FAIL"], 0, 1, "2 bundles: 1 PASS, 1 FAIL"),
-    (["PASS", "INCONCLUSIVE"], 0, 3, "2 bundles: 1 PASS, 1 INCONCLUSIVE"),
-    (["PASS"], 1, 2, "2 bundles: 1 PASS, 1 no evidence"),
-    (["FAIL"], 1, 1, "2 bundles: 1 FAIL, 1 no evidence"),
+    (["PASS", "PASS"], 0, 0, "2 bundles: 2 verified"),
+    (["PASS", "FAIL"], 0, 1, "2 bundles: 1 verified, 1 refuted"),
+    (["PASS", "INCONCLUSIVE"], 0, 3, "2 bundles: 1 verified, 1 not decided"),
+    (["PASS"], 1, 2, "2 bundles: 1 verified, 1 no evidence"),
+    (["FAIL"], 1, 1, "2 bundles: 1 refuted, 1 no evidence"),
     ([], 2, 2, "2 bundles: 2 no evidence"),
 ]
 
@@ -208,7 +208,7 @@ def test_several_bundles_end_as_the_worst(verdicts, wrong, status, total, monkey
         verdict = next(left)
         if verdict is None:
             raise Rejected([Diagnostic(E_REF_MISSING, "no evidence")])
-        return SimpleNamespace(verdict=verdict)
+        return SimpleNamespace(verdict=verdict, checks=[], intact=True)
 
     paths = [Path(f"b{number}") for number in range(len(verdicts) + wrong)]
     assert int(_verify_several(paths, verify_one, OutputFormat.HUMAN)) == status
