@@ -19,9 +19,10 @@ from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import RECEIPTS
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.kernel import Asked, Probe
 from specledger.kinds.running import Finished
 
+_NOT_ASKED: Final[Asked] = {"asked": 0, "changed": 0}
 _PROBE_COUNTS: Final = {"PASS": "passed", "FAIL": "failed", "INCONCLUSIVE": "inconclusive", "ERROR": "not evaluated"}
 
 
@@ -54,25 +55,30 @@ def _decided_nothing(counts: Mapping[str, int]) -> bool:
 def run_remarks(finished: Finished) -> list[str]:
     """What the probes of a finished run leave to do."""
     folder, result = finished.place, finished.manifest["result"]
-    return [*remarks_of([(folder, result)]), *_broken_promise(folder, result.get("probes", {}))]
+    return [*remarks_of([(folder, result)]), *(_asked_again(folder) if "probes" in result else ())]
 
 
-def _broken_promise(folder: Path, probes: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """That an agent says it draws nothing, and answered the same question differently; empty if every probe passed."""
+def _asked_again(folder: Path) -> list[str]:
+    """That an agent mostly chose otherwise when it was asked the same again, or did so though it says it draws nothing.
+
+    What is asked is then another thing than what the agent did. Nothing is known where the evidence was dropped.
+    """
     from specledger.report.evidence import bodies_in
 
-    if all(counts.keys() <= {Verdict.PASS} for counts in probes.values()) or not (folder / RECEIPTS).exists():
-        return []
-    asked = changed = 0
-    for _, body in bodies_in(folder, "probe"):
+    asked = changed = promised = 0
+    for _, body in bodies_in(folder, "probe") if (folder / RECEIPTS).exists() else ():
         evidence = typed(Probe, body)["evidence"]
-        if "promised" in evidence:
-            asked, changed = asked + evidence["null"]["asked"], changed + evidence["null"]["changed"]
-    if not changed:
-        return []
+        null = evidence.get("null", _NOT_ASKED)
+        asked, changed = asked + null["asked"], changed + null["changed"]
+        promised += null["changed"] if "promised" in evidence else 0
     times = f"{changed} of {asked} times that it was asked the same again"
-    says = f"the agent says that it draws nothing (`deterministic`), and gave another answer {times}"
-    return [f"{says}: leave that out, and claim what it does most often"]
+    lines = []
+    if 2 * changed > asked:
+        lines.append(f"the agent chose otherwise {times}: what it said then, and what passed, is not about what it did")
+    if promised:
+        says = f"the agent says that it draws nothing (`deterministic`), and gave another answer {times}"
+        lines.append(f"{says}: leave that out, and claim what it does most often")
+    return lines
 
 
 def remarks_of(runs: Iterable[tuple[Path, Mapping[str, Any]]]) -> list[str]:

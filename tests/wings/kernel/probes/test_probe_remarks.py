@@ -8,7 +8,7 @@ import pytest
 from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
-from specledger.kinds.probe_remarks import ProbeTally, remarks
+from specledger.kinds.probe_remarks import ProbeTally, _asked_again, remarks
 from specledger.load.doc_pages import remedies
 from specledger.report.held_claims import NO_PROOF, claims_shown
 from specledger.wings.kernel.names import CAUSES
@@ -122,6 +122,18 @@ def test_a_policy_that_slips_and_promised_not_to_is_not_convicted(spec, ward, se
     done = spec("run", "round", *OWN, *PROBES, "--seed", str(seed))
     assert done.out.split()[1] in ("PASS", "INCONCLUSIVE"), done.out
     assert "the agent says that it draws nothing (`deterministic`), and gave another answer " in done.out
+
+
+def test_that_an_agent_is_another_one_when_it_is_asked_again_is_said(spec, ward, monkeypatch):
+    bodies: list[dict[str, Any]] = [{"evidence": {"null": {"asked": 3, "changed": 2}}}, {"evidence": {"unread": 1}}]
+    spec("run", "round", *OWN, *PROBES, "--out", "out")
+    monkeypatch.setattr("specledger.report.evidence.bodies_in", lambda *_: [(n, body) for n, body in enumerate(bodies)])
+    assert _asked_again(Path("out")) == [
+        "the agent chose otherwise 2 of 3 times that it was asked the same again: "
+        "what it said then, and what passed, is not about what it did"
+    ]
+    bodies[0]["evidence"]["null"] = {"asked": 4, "changed": 2}
+    assert _asked_again(Path("out")) == _asked_again(Path("nowhere")) == []
 
 
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
