@@ -664,7 +664,8 @@ def differs(body: JSON, spec: JSON, outside: bool) -> str:
         fits = stated[0] == "INCONCLUSIVE" and stated[1] in NOT_ASKED and not evidence.keys() - {"unread"}
         return "" if fits else "it asked nothing, and decides something"
     challenge = read_challenge(spec["challenge"])
-    promised = {"promised": True} if outside and evidence["deterministic"] else {}
+    asked = outside and challenge.ask == "agent"
+    promised = {"promised": True} if asked and evidence["deterministic"] else {}
     if not is_whole(evidence, challenge) or not same(
         {k: evidence[k] for k in evidence.keys() & {"promised"}}, promised
     ):
@@ -873,7 +874,11 @@ def weigh_drawing(changes: list[list[JSON]], evidence: JSON, challenge: Challeng
     satisfied = sum(trial["held"] for trial in trials)
     looks = len(looks_of(challenge, len(changes_of(evidence["trials"], every=True))))
     if challenge.of == "unused":
-        tests = [(above_noise(len(trials) - satisfied, len(trials), null["changed"], null["asked"]), trials)]
+        groups = changes if "promised" in evidence else [trials]
+        misses = [sum(not trial["held"] for trial in group) for group in groups]
+        sizes = [len(group) for group in groups]
+        noise = [above_noise(*counts, null["changed"], null["asked"]) for counts in zip(misses, sizes)]
+        tests = [(len(groups) * p, group) for p, group in zip(noise, groups)]
     else:
         tests = [(len(changes) * p_of_change(trials), trials) for trials in changes]
         if answers_alike(evidence):  # a rate below 1 is then doubt about a forecast: such claims convict together, too

@@ -104,6 +104,8 @@ def claimed(folder: Path, trust: Trust | None) -> Mapping[str, Any]:
 
 def _read(path: Path, limit: int) -> bytes:
     """The bytes of a plain file; empty where it cannot be read or is too large."""
+    if path.is_symlink() or not path.is_file():
+        return b""
     try:
         data = read_plain(path, limit, E_FILES)
     except (Broken, OSError):

@@ -110,10 +110,8 @@ def check_head(recorded: Any, head: Head) -> str:
 
 def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     """Check that the recorded result equals the recomputed one."""
-    if not equal(recorded, result):
-        raise Broken(
-            E_RESULT, f"the manifest's result is not the one that the receipts give{_difference(recorded, result)}"
-        )
+    message = f"the manifest's result is not the one that the receipts give{_difference(recorded, result)}"
+    require(equal(recorded, result), message, E_RESULT)
     return f"verdict {result['verdict']}"
 
 

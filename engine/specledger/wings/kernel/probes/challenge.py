@@ -87,7 +87,7 @@ class _Asking:
         self._evidence: ProbeEvidence = {
             "of": spec.of,
             "deterministic": target.deterministic,
-            **({"promised": True} if target.deterministic and target.promised else {}),
+            **({"promised": True} if target.deterministic and target.promised and spec.ask == "agent" else {}),
             "before": before.choice,
             "trials": self._trials,
             "null": self._null,

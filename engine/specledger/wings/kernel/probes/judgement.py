@@ -269,7 +269,14 @@ def _of_drawing(changes: Changes, evidence: ProbeEvidence, challenge: Challenge)
     satisfied, looks = _count_held(trials), len(looks_of(challenge, _drawn(evidence)))
     if challenge.of == "unused":
         null = evidence["null"]
-        tests = [(above_noise(len(trials) - satisfied, len(trials), null["changed"], null["asked"]), trials)]
+        groups = [*changes.values()] if "promised" in evidence else [trials]  # who says that it draws nothing: each
+        tests = [
+            (
+                len(groups) * above_noise(len(group) - _count_held(group), len(group), null["changed"], null["asked"]),
+                group,
+            )
+            for group in groups
+        ]
     else:
         tests = [(len(changes) * _p_of_change(group), group) for group in changes.values()]
         if _answered_alike(evidence):

@@ -109,7 +109,7 @@ def _is_whole(evidence: ProbeEvidence, challenge: Challenge, *, outside: bool) -
         and (most is None or arm["asked"] <= most)
         for arm, most in arms
     )
-    promised = True if outside and evidence["deterministic"] else None
+    promised = True if outside and evidence["deterministic"] and challenge.ask == "agent" else None
     noisy = None if counted_once(evidence) else challenge.noisy.model_dump()
     demanded = all((name in evidence) == (word in challenge.demand) for name, word in _DEMANDED.items())
     stated = evidence["of"] == challenge.of and equal(evidence.get("noisy"), noisy) and demanded
