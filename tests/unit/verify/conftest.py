@@ -75,7 +75,7 @@ def specs_once(monkeypatch):
         monkeypatch.setattr(module, name, lambda *given: known.get(name) or known.setdefault(name, make(*given)))
 
     remember(recorded, "rebuild")
-    remember(content, "compile_scenario")
+    remember(content, "compile_recorded")
 
 
 @pytest.fixture
