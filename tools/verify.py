@@ -739,8 +739,12 @@ def is_settled(evidence: JSON) -> bool:
 
 def counts_once(evidence: JSON) -> bool:
     """Whether one answer to each claim counts: the agent is settled, and no miss rests on its word that it is."""
-    missed = any(trial["held"] is False for trial in evidence["trials"])
-    return is_settled(evidence) and not ("promised" in evidence and missed)
+    return is_settled(evidence) and not is_doubted(evidence)
+
+
+def is_doubted(evidence: JSON) -> bool:
+    """Whether there is a miss of an agent that is deterministic by its own word alone."""
+    return "promised" in evidence and any(trial["held"] is False for trial in evidence["trials"])
 
 
 def answers_alike(evidence: JSON) -> bool:
@@ -757,12 +761,10 @@ def is_whole(evidence: JSON, challenge: Challenge) -> bool:
     arms.append((evidence.get("explanation", {"asked": 0, "changed": 0}), challenge.explain))
     changes = changes_of(evidence["trials"], every=True)
     again, times, noisy = challenge.same, challenge.repeats, challenge.noisy
-    missed = any(trial["held"] is False for trial in evidence["trials"])
-    doubted = "promised" in evidence and missed  # nothing but the agent's word says that it draws nothing
     if challenge.questions is not None:
         blocks = looks_of(challenge, len(changes))[test["made"] - 1]
         again, times = blocks * again, blocks * times
-    elif not evidence["deterministic"] or null["changed"] or doubted:
+    elif not evidence["deterministic"] or null["changed"] or is_doubted(evidence):
         again, times = max(again, noisy["same"]), max(times, noisy["repeats"])
     asked_often = {} if counts_once(evidence) else {"noisy": noisy}
     return (

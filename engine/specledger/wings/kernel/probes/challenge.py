@@ -24,6 +24,7 @@ from specledger.wings.kernel.probes.judgement import (
     PREDICTIONS,
     Judgement,
     counted_once,
+    doubted,
     follows_declared,
     judge,
     looks_of,
@@ -134,8 +135,7 @@ class _Asking:
         drawing = not self._target.deterministic or null["changed"] > 0
         asked = 0 if spec.test.most is None and drawing else spec.repeats
         self._try(changes, range(asked))
-        missed = any(trial["held"] is False for trial in self._trials)
-        if spec.test.most is None and (drawing or ("promised" in self._evidence and missed)):
+        if spec.test.most is None and (drawing or doubted(self._evidence)):
             self._again(spec.noisy.same - null["asked"])
             self._try(changes, range(asked, max(spec.repeats, spec.noisy.repeats)))
 

@@ -6,8 +6,9 @@ A run judges by `judge` when it makes a challenge, and verification can judge th
   Its repeats are no independent draws: one answer to each claim counts. A claim that it is sure of (no confidence is
   stated, or 1) convicts by one miss. Claims of which it is less sure convict together, if so few of them would hold
   with a probability of at most the test's error, each holding at its stated rate.
-- Of a program or a model nothing but its word says that it draws nothing. That word spares questions where claims hold;
-  it convicts nobody: after a miss it is asked, and judged, as an agent that may draw.
+- Of a program or a model nothing but its word says that it draws nothing. That word spares questions where claims hold,
+  and no miss convicts by it: after one the agent is asked, and judged, as one that may draw; each change of what it
+  declares unused is then tested by itself.
 - Of any other agent each change is tested by itself: against the stated rate, if there is one; else the predicted
   choice must be shown not to be the most frequent answer. Where no question was answered in two ways, a rate below 1
   may be doubt about a forecast: then such claims convict only if they also do together, as above. Changes of what is
@@ -144,8 +145,12 @@ def _answered_alike(evidence: ProbeEvidence) -> bool:
 
 def counted_once(evidence: ProbeEvidence) -> bool:
     """Whether one answer to each claim counts: the agent is settled, and no miss rests on its word that it is."""
-    missed = any(trial["held"] is False for trial in evidence["trials"])
-    return settled(evidence) and not (evidence.get("promised") and missed)
+    return settled(evidence) and not doubted(evidence)
+
+
+def doubted(evidence: ProbeEvidence) -> bool:
+    """Whether there is a miss of an agent that is deterministic by its own word alone."""
+    return "promised" in evidence and any(trial["held"] is False for trial in evidence["trials"])
 
 
 def may_draw_there(evidence: ProbeEvidence, challenge: Challenge) -> bool:

@@ -16,7 +16,7 @@ from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
 from specledger.expr import EvaluationError
 from specledger.verify.checks import E_STATE, Broken, equal, require, require_equal
 from specledger.wings.kernel.probes.check import Probe
-from specledger.wings.kernel.probes.judgement import agrees, counted_once, looks_of
+from specledger.wings.kernel.probes.judgement import agrees, counted_once, doubted, looks_of
 from specledger.wings.kernel.spec.probe import Challenge
 
 _DEMANDED: Final = {"revealed": "reveal", "trace": "trace", "restated": "restate"}
@@ -127,8 +127,7 @@ def _questions(evidence: ProbeEvidence, challenge: Challenge, changes: int) -> t
     if challenge.test.most is not None:
         blocks = looks_of(challenge, changes)[evidence["test"]["made"] - 1]
         return blocks * same_, blocks * repeats
-    missed = "promised" in evidence and any(trial["held"] is False for trial in evidence["trials"])
-    if evidence["deterministic"] and not evidence["null"]["changed"] and not missed:
+    if evidence["deterministic"] and not evidence["null"]["changed"] and not doubted(evidence):
         return same_, repeats
     return max(same_, noisy.same), max(repeats, noisy.repeats)
 

@@ -2,7 +2,7 @@
 
 A word is nearly another one if one character more, less, exchanged with its neighbour or other than the first makes it
 that, or if they differ in `_`, `-`, `.` and letter case alone. So `get` and `set`, or `cc` and `bcc`, are two names.
-A word of two letters is nearly one that has a third after its first.
+Two letters are nearly three if the first one is the same: `to` and `too`.
 """
 
 from __future__ import annotations
