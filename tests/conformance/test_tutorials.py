@@ -15,9 +15,20 @@ WRITTEN = {"tutorial.md": "heating.html", "agent-logs.md": "payments.html"}
 LANGUAGES = {"tutorial.md": {"console", "yaml"}, "agent-logs.md": {"console", "yaml", "json"}}
 
 
+BLOCK = r"(?:`([^`\n]+)`:\n\n)?^```(\w+)\n(.*?)^```$"
+EDIT = r"In `([^`\n]+)` write `([^`\n]+)` for `([^`\n]+)`"
+EDITS = {"tutorial.md": 1, "agent-logs.md": 1}
+"""How many edits of a file the sentences of each page ask for."""
+
+
 def blocks(name):
     """The language, the file that the sentence before it names, and the text of each block of a page."""
-    return re.findall(r"(?:`([^`\n]+)`:\n\n)?^```(\w+)\n(.*?)^```$", PAGES[name], re.M | re.S)
+    return re.findall(BLOCK, PAGES[name], re.M | re.S)
+
+
+def edits(name):
+    """What the sentences of a page ask for: the file, the new text and the old one."""
+    return re.findall(EDIT, re.sub(BLOCK, "", PAGES[name], flags=re.M | re.S))
 
 
 def pattern(shown):
@@ -37,6 +48,7 @@ def file_of(named, language, block):
 def test_every_block_is_run(name):
     assert {language for _, language, _ in blocks(name)} == LANGUAGES[name]
     assert PAGES[name].count("```") == 2 * len(blocks(name))
+    assert len(edits(name)) == EDITS[name]
 
 
 @pytest.mark.slow
@@ -62,7 +74,12 @@ def test_the_tutorial_is_true(name, tmp_path, monkeypatch, capsys):
             Path(target).write_text(said.out, encoding="utf-8")
         return ""
 
-    for named, language, block in blocks(name):
+    for edited, new, old, named, language, block in re.findall(f"{EDIT}|{BLOCK}", PAGES[name], re.M | re.S):
+        if edited:
+            text = Path(edited).read_text(encoding="utf-8")
+            assert text.count(old) == 1
+            Path(edited).write_text(text.replace(old, new), encoding="utf-8")
+            continue
         if language != "console":
             file = file_of(named, language, block)
             file.parent.mkdir(parents=True, exist_ok=True)

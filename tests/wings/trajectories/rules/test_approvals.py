@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[4]
 TUTORIAL = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs/agent-logs.md").read_text(encoding="utf-8"), re.M | re.S)
 PAGE = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs/policies.md").read_text(encoding="utf-8"), re.M | re.S)
 RULES = {
-    "the tutorial": (TUTORIAL[1], "approved", "to", "approved"),
+    "the tutorial": (TUTORIAL[0].replace("send_moeny", "send_money"), "approved", "to", "approved"),
     "the page": (PAGE[0], "approval", "recipient", "ok"),
     "the start": (
         (ROOT / "specs/new/policy/new-policy.yaml").read_text(encoding="utf-8"),
