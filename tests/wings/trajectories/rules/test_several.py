@@ -18,6 +18,11 @@ RECIPIENTS = {
     "inside and no text": ([INSIDE, {}], UNJUDGED, UNJUDGED, HELD),
     "outside and no text": ([OUTSIDE, {}], UNJUDGED, BROKEN, UNJUDGED),
     "none": ([], UNJUDGED, UNJUDGED, UNJUDGED),
+    "null": (None, UNJUDGED, UNJUDGED, UNJUDGED),
+    "nulls": ([None, None], UNJUDGED, UNJUDGED, UNJUDGED),
+    "inside and null": ([INSIDE, None], UNJUDGED, UNJUDGED, HELD),
+    "outside and null": ([OUTSIDE, None], UNJUDGED, BROKEN, UNJUDGED),
+    "inside and an empty list": ([INSIDE, []], UNJUDGED, UNJUDGED, HELD),
 }
 
 
@@ -31,6 +36,33 @@ def rule(several, matches=r"matches: '(?i)@our-office\.example>?$'", path="args.
 def test_a_pattern_over_recipients(tmp_path, to, several, column):
     (outcome,) = outcomes(tmp_path, rule(several), [Call("1", "mail", {"to": RECIPIENTS[to][0]})])
     assert outcome.status is RECIPIENTS[to][column], outcome
+
+
+PEOPLE = {
+    "both": ([{"mail": INSIDE}, {"mail": INSIDE}], HELD),
+    "one has none": ([{"mail": INSIDE}, {}], UNJUDGED),
+    "one is null": ([{"mail": INSIDE}, {"mail": None}], UNJUDGED),
+    "one has an empty list": ([{"mail": INSIDE}, {"mail": []}], UNJUDGED),
+    "nobody": ([], UNJUDGED),
+}
+
+
+@pytest.mark.parametrize("to", PEOPLE)
+def test_what_one_of_several_lacks_matches_nothing(tmp_path, to):
+    judged = rule("all", path='"args.to[*].mail"')
+    (outcome,) = outcomes(tmp_path, judged, [Call("1", "mail", {"to": PEOPLE[to][0]})])
+    assert outcome.status is PEOPLE[to][1], outcome
+
+
+def test_below_every_value_null_is_none(tmp_path):
+    """`**` is what is there: an optional argument that is null leaves no rule over all values unjudged."""
+    (outcome,) = outcomes(tmp_path, rule("all", path='"args.**"'), [Call("1", "mail", {"to": INSIDE, "cc": None})])
+    assert outcome.status is HELD
+
+
+def test_the_reason_says_that_a_value_is_null(tmp_path):
+    (outcome,) = outcomes(tmp_path, rule("all"), [Call("1", "mail", {"to": [INSIDE, None]})])
+    assert outcome.reason == "args.to has a value that is null or absent"
 
 
 def test_the_reason_says_what_to_write(tmp_path):

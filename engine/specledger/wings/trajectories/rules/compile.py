@@ -352,9 +352,8 @@ def _record_reader(
         if any(type(value) is Unknown for value in mine):
             return next(value for value in mine if type(value) is Unknown)
         for record in session.records(matches):
-            if all(theirs(record.root("args")) == value for (theirs, _), value in zip(pairs, mine, strict=True)):
-                if record.parallel_to(event):
-                    return Unknown("the record is read by a parallel call of the same message")
+            same = (theirs(record.root("args")) == value for (theirs, _), value in zip(pairs, mine, strict=True))
+            if not record.parallel_to(event) and all(same):
                 return own(session, record) if record.content is not UNSET else Unknown("result is not recorded")
         return never
 

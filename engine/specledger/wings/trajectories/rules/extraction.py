@@ -25,7 +25,7 @@ _AS_WORDS: Final = ("text", "name")
 
 def compile_reader(path: Path, read: Read, pattern: Any) -> Reader:
     """Reads one value by its type, or whether a pattern occurs in it."""
-    values, root, text, as_ = compile_path(path), path.root, path.text, read.as_
+    values, root, text, as_ = compile_path(path, gaps=True), path.root, path.text, read.as_
     missing = Unknown(f"{text} is absent")
 
     def reader(_: Any, event: Event) -> Any:
@@ -36,7 +36,7 @@ def compile_reader(path: Path, read: Read, pattern: Any) -> Reader:
         if isinstance(leaves, Unknown):
             return leaves
         if pattern is not None:
-            return _occurs(pattern, [text_of(leaf) for leaf in leaves], read) if leaves else missing
+            return _occurs(pattern, leaves, read) if leaves else missing
         if len(leaves) != 1:
             return Unknown(f"{text} has several values") if leaves else missing
         return typed(leaves[0], as_ or "text", text)
@@ -50,8 +50,9 @@ def compile_reader(path: Path, read: Read, pattern: Any) -> Reader:
     return reader_once if root in _LASTING else reader
 
 
-def _occurs(pattern: Any, texts: Sequence[str | None], read: Read) -> bool | Unknown:
-    """Whether a pattern occurs in the values at a path; None is one that is no text."""
+def _occurs(pattern: Any, leaves: Sequence[Any], read: Read) -> bool | Unknown:
+    """Whether a pattern occurs in the values at a path, of which some may be null or no text."""
+    texts = [text_of(leaf) for leaf in leaves]
     # RE2 takes a third of the time on bytes, of which it does not count the characters
     truths = {None if text is None else pattern.search(text.encode()) is not None for text in texts}
     if read.several is not None:
@@ -59,7 +60,9 @@ def _occurs(pattern: Any, texts: Sequence[str | None], read: Read) -> bool | Unk
         if decisive in truths:
             return decisive
     if None in truths:
-        return Unknown(f"{read.path} is no text")
+        return Unknown(
+            f"{read.path} has a value that is null or absent" if None in leaves else f"{read.path} is no text"
+        )
     if len(truths) > 1:
         advice = "write `several: all` or `several: any`"
         return Unknown(f"{read.path} has several values, and only some match: {advice}")
@@ -106,9 +109,8 @@ def _values_in(text: str, types: Sequence[str]) -> list[Value] | None:
         if type_ in PLURAL:
             known = True
             name, inside = PLURAL[type_]
-            values += [(name, inner, WHOLE[name](inner) or "") for inner in inside(text)]
+            values += [(name, inner, inner) for inner in inside(text)]
         elif (whole := WHOLE[type_](text)) is not None:
-            as_words = type_ in _AS_WORDS
-            values.append((type_, text, whole) if as_words else (type_, whole, WHOLE[type_](whole) or ""))
+            values.append((type_, text if type_ in _AS_WORDS else whole, whole))
             return values
     return values if known else None

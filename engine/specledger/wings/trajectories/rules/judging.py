@@ -8,12 +8,9 @@ from typing import Any, Final
 from specledger.core.unknown import Unknown
 from specledger.spec.base import format_qfixed
 from specledger.wings.trajectories.rules.conditions import Bound, Event
-from specledger.wings.trajectories.rules.earlier import PARALLEL
 from specledger.wings.trajectories.rules.extraction import Value
 from specledger.wings.trajectories.rules.memory import compile_memory
-from specledger.wings.trajectories.rules.past import Origin
 from specledger.wings.trajectories.rules.plans import BROKEN, HELD, UNJUDGED, EarlierPlan, Outcome, RulePlan
-from specledger.wings.trajectories.rules.values import PLURAL, WHOLE
 
 _SHOWN: Final = 200
 _AS_WORDS: Final = ("text", "name")
@@ -68,6 +65,7 @@ def _checker(rule: RulePlan) -> Checker:
 
     def check(session: Any, event: Event, bound: dict[str, Any]) -> Check | None:
         checks: list[Check] = []
+        found: list[Value] | Unknown = []
         if values is not None:
             found = values(event)
             if isinstance(found, Unknown):
@@ -79,7 +77,11 @@ def _checker(rule: RulePlan) -> Checker:
             checks.append((require(bound), "", "", "require"))
         for plan, wanted in earlier:
             checks.append(_check_earlier(plan, session, event, bound, wanted=wanted))
-        return checks[0] if len(checks) == 1 else _gravest(checks)
+        gravest = checks[0] if len(checks) == 1 else _gravest(checks)
+        if gravest[0] is not False or gravest[-1] != "from":
+            return gravest
+        type_, value, compared = found[checks.index(gravest)]
+        return False, value, session.everything.find(type_, compared, event) or "nothing before", "from"
 
     return check
 
@@ -92,36 +94,37 @@ def _value_checker(rule: RulePlan) -> Callable[[Any, Event, Bound, Value], Check
     def check(session: Any, event: Event, bound: Bound, read: Value) -> Check:
         type_, value, compared = read
         unknown: Unknown | None = None
-        origin: Origin | None = None
+        origin: str | None = None
         for number in forbidden:
             source = session.sources[number]
             inside = type_ == "text" and source.plan.sort in ("field", "text")
-            leak = source.flows(compared) if inside else source.find(type_, compared)
-            if leak is not None:
-                if leak.event is None or not leak.event.parallel_to(event):
-                    return False, value, leak.text, "not_from"
-                unknown = unknown or Unknown(PARALLEL)
-            unknown = unknown or source.unknown(event)
-        if unknown is not None:
-            return unknown, value, "", "not_from"
+            leak = source.flows(compared, event) if inside else source.find(type_, compared, event)
+            if type(leak) is str:
+                return False, value, leak, "not_from"
+            unknown = unknown or leak or source.unknown(event)
+        doubt: Unknown | None = None
         for number in allowed:
-            origin = session.sources[number].find(type_, compared, stems=stems)
-            if origin is not None and (origin.event is None or not origin.event.parallel_to(event)):
+            origin = session.sources[number].find(type_, compared, event, stems=stems)
+            if origin is not None:
                 break
-            unknown = unknown or (session.sources[number].unknown(event) if origin is None else Unknown(PARALLEL))
-            origin = None
+            doubt = doubt or session.sources[number].unknown(event)
         if allowed and origin is None:
-            return unknown or False, value, "", "from"
+            if doubt is None:
+                return False, value, "", "from"
+            unknown = unknown or doubt
         if require is not None:
-            return require({**bound, "value": value if type_ in _AS_WORDS else compared}), value, "", "require"
-        return True, value, "" if origin is None else origin.text, ""
+            holds = require({**bound, "value": value if type_ in _AS_WORDS else compared})
+            if holds is False:
+                return False, value, origin or "", "require"
+            unknown = unknown or (holds if type(holds) is Unknown else None)
+        return (True if unknown is None else unknown), value, origin or "", ""
 
     return check
 
 
 def _check_earlier(plan: EarlierPlan, session: Any, event: Event, bound: Bound, *, wanted: bool) -> Check:
     """Whether there was an earlier call, as it should be."""
-    verdict, earlier = session.earlier[plan.number].decide(session, event, bound)
+    verdict, earlier = session.earlier[plan.number].decide(session, event, bound, serves=wanted)
     source = "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
     return verdict if type(verdict) is Unknown else verdict is wanted, "", source, "after" if wanted else "not_after"
 
@@ -140,25 +143,11 @@ def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Ch
     shown = value if len(value) <= _SHOWN else value[:_SHOWN] + "..."
     if type(verdict) is Unknown:
         return Outcome(rule.name, UNJUDGED, verdict.reason, shown, source, call, rule.severity, verdict.withheld)
-    if rule.sources and not source:
-        source = _elsewhere(rule, session, value)
     tool = event.call.tool if event.call is not None else "message"
     reason = rule.message
     if "{" in reason:
         reason = _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
     return Outcome(rule.name, BROKEN, reason, shown, source, call, rule.severity, demand=demand)
-
-
-def _elsewhere(rule: RulePlan, session: Any, value: str) -> str:
-    """Where a value is in what was heard, though it may not come from there."""
-    for type_ in rule.types:
-        name = PLURAL[type_][0] if type_ in PLURAL else type_
-        whole = WHOLE[name](value)
-        origin = None if whole is None else session.everything.find(name, whole)
-        if origin is not None:
-            text: str = origin.text
-            return text
-    return "nothing before"
 
 
 def _filled(rule: RulePlan, values: Bound) -> str:

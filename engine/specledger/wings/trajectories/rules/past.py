@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import re2
@@ -11,9 +11,10 @@ from msgspec import UNSET, Struct
 from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import TOO_MUCH, Condition, Event, bind
+from specledger.wings.trajectories.rules.firsts import Firsts
 from specledger.wings.trajectories.rules.paths import is_withheld, leaves
 from specledger.wings.trajectories.rules.phrases import HeardText, Phrases
-from specledger.wings.trajectories.rules.structured import at_fields
+from specledger.wings.trajectories.rules.structured import at_fields, structured
 from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, text_of, words
 
 _AS_WORDS: Final = ("name", "text")
@@ -40,15 +41,8 @@ class SourcePlan(Struct, frozen=True, eq=False):
     least: int = 3
 
 
-class Origin(Struct, frozen=True):
-    """Where a value was: in words, and the event."""
-
-    text: str
-    event: Event | None = None
-
-
 class _Index:
-    """The values of one type that a source has: the event in which each was first.
+    """The values of one type that a source has: the events in which each was first.
 
     Attributes:
         seen: How many events of the source were read.
@@ -57,8 +51,8 @@ class _Index:
     __slots__ = ("exact", "phrases", "seen")
 
     def __init__(self) -> None:
-        self.exact: dict[str, Event] = {}
-        self.phrases: Phrases[Event] = Phrases()
+        self.exact = Firsts(Event.parallel_to)
+        self.phrases = Phrases(Event.parallel_to)
         self.seen = 0
 
 
@@ -66,7 +60,7 @@ _NO_REQUEST: Final = Unknown("the request is not recorded")
 
 
 class Source:
-    """A source in one trajectory."""
+    """A source in one trajectory: what was heard before a call, and so in no call that is parallel to it."""
 
     def __init__(self, plan: SourcePlan, session: Any) -> None:
         self.plan = plan
@@ -74,10 +68,10 @@ class Source:
         self.events: list[Event] = []
         self._pending: dict[int, Event] = {}
         self._waiting: list[Event] = []
-        self._unknown: tuple[Unknown, Event] | None = None
+        self._unknown: list[tuple[Unknown, Event]] = []
         self._indexes: dict[str, _Index] = {}
-        self._leaves: dict[str, dict[str, Origin]] = {}
-        self._runs: dict[str, Origin] = {}
+        self._leaves: dict[str, dict[str, None]] = {}
+        self._parts = Firsts(Event.parallel_to)
         self._learned = 0
 
     def call(self, event: Event) -> None:
@@ -105,16 +99,22 @@ class Source:
                         continue
                 reason = wanted if type(wanted) is Unknown else _unreadable(event, sort)
                 if reason is not None:
-                    self._unknown = self._unknown or (reason, event)
+                    self._doubt(reason, event)
                     continue
             self.events.append(event)
         self._waiting.clear()
 
+    def _doubt(self, reason: Unknown, event: Event) -> None:
+        """Keep the first reasons for which a value could be here: one at least is of no parallel call."""
+        if len(self._unknown) < 2 and not any(event.parallel_to(doubted) for _, doubted in self._unknown):
+            self._unknown.append((reason, event))
+
     def unknown(self, now: Event) -> Unknown | None:
         """Why a value that is not here could be here all the same."""
         self._take()
-        if self._unknown is not None:
-            return self._unknown[0]
+        for reason, event in self._unknown:
+            if not event.parallel_to(now):
+                return reason
         if not self._session.messages and self.plan.sort in ("request", "system"):
             return _NO_REQUEST
         for event in self._pending.values():
@@ -122,28 +122,28 @@ class Source:
                 return Unknown(f"the result of {_called(event)} is not recorded")
         return None
 
-    def find(self, type_: str, value: str, *, stems: bool = False) -> Origin | None:
-        """The first origin of a value in the form in which values of its type are compared."""
+    def find(self, type_: str, value: str, now: Event, *, stems: bool = False) -> str | None:
+        """In words the first origin of a value in the form in which values of its type are compared."""
         if self.plan.sort == "set":
             elements = self.plan.elements[type_]
             domain = f"*@{value.rpartition('@')[2]}" if type_ == "email" else value
-            return Origin(self.plan.label) if value in elements or domain in elements else None
+            return self.plan.label if value in elements or domain in elements else None
         index = self._index(type_)
-        event = index.exact.get(value)
+        event = index.exact.before(value, now)
         if event is None and type_ == "date":
-            event = index.exact.get("-" + value[4:])
+            event = index.exact.before("-" + value[4:], now)
         if event is None and type_ in _AS_WORDS:
             plain = value if value.isascii() else words(value)
-            event = index.phrases.first(plain)
+            event = index.phrases.first(plain, now)
             if event is None and stems:
                 self._session.room.take_bytes(index.phrases.learn_stems())
-                event = index.phrases.all_stems(plain)
+                event = index.phrases.all_stems(plain, now)
         return None if event is None else self._origin(event)
 
-    def _origin(self, event: Event) -> Origin:
+    def _origin(self, event: Event) -> str:
         """An event as the origin of a value."""
         field = self.plan.sort == "field"
-        return Origin(f"{self.plan.label} ({_called(event)})" if field else _described(event), event)
+        return f"{self.plan.label} ({_called(event)})" if field else _described(event)
 
     def _index(self, type_: str) -> _Index:
         if self._waiting:
@@ -168,7 +168,7 @@ class Source:
             texts = [t for t in map(text_of, at_fields(event.root("result"), self.plan.fields)) if t is not None]
         if not self._session.room.full and max(map(len, texts), default=0) <= _MOST_TEXT:
             return texts
-        self._unknown = self._unknown or (TOO_MUCH, event)
+        self._doubt(TOO_MUCH, event)
         return []
 
     def _read(self, index: _Index, type_: str, event: Event) -> int:
@@ -179,41 +179,49 @@ class Source:
         kept = 0
         for text in texts:
             for value in (WHOLE[type_](text),) if field else INSIDE[type_](text):
-                if value is not None and value not in index.exact:
-                    index.exact[value] = event
+                if value is not None and index.exact.add(value, event):
                     kept += _VALUE + len(value)
         return kept
 
-    def flows(self, plain: str) -> Origin | None:
-        """The origin of something of this source that is inside a text of words."""
+    def flows(self, plain: str, now: Event) -> str | Unknown | None:
+        """In words the origin of something of this source that is inside a text of words, or that such a text is.
+
+        Unknown if the text stands here, but is too short to tell whether it was taken from here.
+        """
         self._take()
         for event in self.events[self._learned :]:
             self._session.room.take_bytes(self._learn(event))
         self._learned = len(self.events)
-        padded, at = f"{plain} ", 0
+        found = next((e for part in self._parts_in(plain) if (e := self._parts.before(part, now)) is not None), None)
+        if found is not None or len(plain) >= self.plan.least:
+            return None if found is None else self._origin(found)
+        whole = self.find("text", plain, now)
+        return None if whole is None else Unknown(f"{plain!r} is in {whole}, but is shorter than `least`")
+
+    def _parts_in(self, plain: str) -> Iterator[str]:
+        """What of a text of words may be a part of this source."""
         run_words = plain.split(" ") if plain else []
+        if self.plan.sort != "field":
+            yield from _runs(run_words, self.plan.least) if len(self._parts) else ()
+            return
+        padded, at = f"{plain} ", 0
         for word in run_words:
-            for leaf, origin in self._leaves.get(word, {}).items():
-                if padded.startswith(f"{leaf} ", at):
-                    return origin
+            yield from (leaf for leaf in self._leaves.get(word, ()) if padded.startswith(f"{leaf} ", at))
             at += len(word) + 1
-        runs = _runs(run_words, self.plan.least) if self._runs else []
-        return next((self._runs[run] for run in runs if run in self._runs), None)
 
     def _learn(self, event: Event) -> int:
         """Keep what is looked for inside texts; the bytes that it takes, about."""
-        origin, texts, kept = self._origin(event), self._texts(event), 0
+        texts, kept = self._texts(event), 0
         if self.plan.sort == "field":
-            for text in texts:
-                plain = words(text)
+            for plain in map(words, texts):
                 if len(plain) >= self.plan.least:
-                    self._leaves.setdefault(plain.partition(" ")[0], {}).setdefault(plain, origin)
+                    self._leaves.setdefault(plain.partition(" ")[0], {})[plain] = None
+                    self._parts.add(plain, event)
                     kept += 2 * _VALUE + len(plain)
             return kept
         for heard in heard_texts(event) if texts else ():
             for run in _runs(heard.words.split(), self.plan.least):
-                if run not in self._runs:
-                    self._runs[run] = origin
+                if self._parts.add(run, event):
                     kept += _VALUE + len(run)
         return kept
 
@@ -236,8 +244,16 @@ def event_texts(event: Event) -> list[str]:
     """The texts of a message or a result."""
     if event.message is not None:
         return [event.message.text]
-    content = event.content
-    return [content] if type(content) is str else [t for t in map(text_of, leaves(content)) if t is not None]
+    return [text for leaf in leaves(event.content) for text in _readings(leaf, event)]
+
+
+def _readings(leaf: Any, event: Event) -> list[str]:
+    """The texts of a value of a result: what is JSON or YAML in a text is read, too, if something is escaped there."""
+    text = text_of(leaf)
+    if text is None or "\\" not in text:
+        return [] if text is None else [text]
+    value = event.root("result") if leaf is event.content else structured(leaf)
+    return [text, *filter(None, map(text_of, leaves(value)))] if type(value) in (dict, list) else [text]
 
 
 def heard_texts(event: Event) -> list[HeardText]:

@@ -67,12 +67,17 @@ def parse_path(text: str, roots: tuple[str, ...] = ROOTS) -> Path:
 
 
 Reader = Callable[[Any], list[Any] | Unknown]
-"""Gives the values that a path leads to below its root; none where it is absent or null."""
+"""Gives the values that a path leads to below its root; none where all are absent or null."""
 
 
-def compile_path(path: Path) -> Reader:
-    """A function from the value of the root to the values at the path; a list at its end stands for its elements."""
+def compile_path(path: Path, *, gaps: bool = False) -> Reader:
+    """A function from the value of the root to the values at the path; a list at its end stands for its elements.
+
+    With `gaps` None stands where one of several values is null or absent, but below `**`, which is what is there.
+    """
     steps, text = path.steps, path.text
+    gaps = gaps and LEAVES not in steps
+    gap = (None,) if gaps else ()
     withheld, missing = Unknown(f"{text} is withheld", withheld=True), Unknown(f"{path.root} is not recorded")
 
     def read(value: Any) -> list[Any] | Unknown:
@@ -80,10 +85,14 @@ def compile_path(path: Path) -> Reader:
             return missing
         nodes = [value]
         for step in steps:
-            nodes = [inner for node in nodes for inner in below(node, step)]
+            nodes = [
+                inner for node in nodes for inner in (tuple(below(node, step)) or gap if gaps else below(node, step))
+            ]
             if len(nodes) > MOST_LEAVES:
                 return Unknown(f"{text} has more than {MOST_LEAVES} values")
-        flat = [leaf for node in nodes for leaf in (node if type(node) is list else (node,)) if leaf is not None]
+        flat = [leaf for node in nodes for leaf in ((node or gap) if type(node) is list else (node,))]
+        if not gaps or all(leaf is None for leaf in flat):
+            flat = [leaf for leaf in flat if leaf is not None]
         return withheld if any(map(is_withheld, flat)) else flat
 
     if len(steps) != 1 or path.wild or not isinstance(steps[0], str):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
+from specledger.wings.trajectories.rules.firsts import Firsts
 from specledger.wings.trajectories.rules.values import stem, words
 
 SEARCHED: Final = 16_384
@@ -43,14 +45,14 @@ class HeardText:
 class Phrases(Generic[O]):
     """The texts of a source, each with its origin."""
 
-    def __init__(self, searched: int = SEARCHED) -> None:
+    def __init__(self, parallel: Callable[[O, O], bool], searched: int = SEARCHED) -> None:
         """Begin without texts; so many characters are searched before they are indexed."""
-        self._most_searched = searched
+        self._most_searched, self._parallel = searched, parallel
         self._texts: list[tuple[HeardText, O]] = []
         self._by_word: dict[str, list[int]] = {}
         self._indexed = 0
         self._searched = 0
-        self._stems: dict[str, O] = {}
+        self._stems = Firsts(parallel)
         self._stemmed = 0
 
     def add(self, text: HeardText, origin: O) -> int:
@@ -71,8 +73,8 @@ class Phrases(Generic[O]):
         self._indexed, self._searched = len(self._texts), 0
         return kept + _WORD * (len(self._by_word) - known)
 
-    def first(self, plain: str) -> O | None:
-        """The origin of the first text in which words stand in a row."""
+    def first(self, plain: str, now: O) -> O | None:
+        """The origin of the first text in which words stand in a row, of those that are not parallel to a call now."""
         if not plain:
             return None
         parts = plain.split()
@@ -80,10 +82,11 @@ class Phrases(Generic[O]):
         if self._indexed:
             postings: list[list[int]] = [self._by_word.get(part, []) for part in parts]
             for number in min(postings, key=len):
-                if phrase in self._texts[number][0].words:
-                    return self._texts[number][1]
+                text, origin = self._texts[number]
+                if phrase in text.words and not self._parallel(origin, now):
+                    return origin
         for text, origin in self._texts[self._indexed :]:
-            if word in text.lower and phrase in text.words:
+            if word in text.lower and phrase in text.words and not self._parallel(origin, now):
                 return origin
         return None
 
@@ -92,11 +95,11 @@ class Phrases(Generic[O]):
         known = len(self._stems)
         for text, origin in self._texts[self._stemmed :]:
             for word in set(text.words.split()):
-                self._stems.setdefault(stem(word), origin)
+                self._stems.add(stem(word), origin)
         self._stemmed = len(self._texts)
         return _WORD * (len(self._stems) - known)
 
-    def all_stems(self, plain: str) -> O | None:
+    def all_stems(self, plain: str, now: O) -> O | None:
         """The first origin of the first of some words, if texts have them all, whatever their endings are."""
-        wanted = [self._stems.get(stem(word)) for word in plain.split() if len(word) >= 3]
+        wanted = [self._stems.before(stem(word), now) for word in plain.split() if len(word) >= 3]
         return wanted[0] if wanted and all(wanted) else None

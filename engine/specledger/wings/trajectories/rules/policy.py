@@ -117,7 +117,7 @@ class Session:
             self._undo = Undo(
                 event,
                 self.memory.copy_of(concerned.rules),
-                [(self.earlier[number], self.earlier[number].last_since) for number in concerned.since],
+                [(self.earlier[number], self.earlier[number].mark()) for number in concerned.since],
             )
         judged = []
         for judge in concerned.judges:
@@ -126,7 +126,7 @@ class Session:
                 judged.append(outcome)
         outcomes = as_kept(judged, self._kept) if self._kept else judged
         for number in concerned.since:
-            self.earlier[number].last_since = self._number
+            self.earlier[number].begin_anew(event)
         for number in concerned.sources:
             self.sources[number].call(event)
         for number in concerned.earlier:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec import Struct
 
 from specledger.wings.trajectories.rules.conditions import Event
+from specledger.wings.trajectories.rules.earlier import EarlierCalls, Mark
 from specledger.wings.trajectories.rules.memory import Memory, Remembered
 from specledger.wings.trajectories.rules.past import Source
 
@@ -17,18 +17,18 @@ class Undo(Struct, frozen=True, eq=False):
 
     Attributes:
         memory: What the rules about it remembered.
-        since: What looks for earlier calls, each with the number of the last call after which it begins.
+        since: What looks for earlier calls, each with what says where it begins.
     """
 
     event: Event
     memory: Remembered
-    since: list[tuple[Any, int]]
+    since: list[tuple[EarlierCalls, Mark]]
 
-    def apply(self, memory: Memory, sources: Iterable[Source], earlier: Iterable[Any]) -> None:
+    def apply(self, memory: Memory, sources: Iterable[Source], earlier: Iterable[EarlierCalls]) -> None:
         """Restore what a session remembers, and take the call out of the sources and pasts of its tool."""
         memory.restore(self.memory, self.event.number)
-        for state, number in self.since:
-            state.last_since = number
+        for state, mark in self.since:
+            state.restore(mark)
         for source in sources:
             source.forget(self.event)
         for state in earlier:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from unicodedata import normalize
 
 from specledger.core.log_json import as_text
+from specledger.wings.trajectories.rules.links import link_of, links_in, links_of_source
 
 _WORD: Final = re.compile(r"\w+")
 _FEW_BYTES: Final = 10_000
@@ -27,11 +28,6 @@ _MAIL: Final = re.compile(
 
 A full stop behind an address ends a sentence.
 """
-_LINK: Final = re.compile(r"(?<![\w@.-])(?:https?://|www\.)[^\s<>\"'`\])}|]{1,2000}+", re.IGNORECASE)
-_BARE: Final = re.compile(
-    r"(?<![\w@./:-])(?:[a-z0-9-]{1,63}+\.){1,8}+[a-z]{2,24}+(?![\w@])(?:[/?:][^\s<>\"'`\])}|]{0,2000}+)?", re.IGNORECASE
-)
-_GLUED: Final = re.compile(r"((?:https?://)?(?:[A-Za-z0-9-]{1,63}+\.){1,8}[a-z]{2,24})\.[A-Z][a-z]*")
 _IBAN: Final = re.compile(
     r"(?<![A-Z0-9])[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}+(?![A-Z0-9])|(?:[ -][A-Z0-9]{4}){2,7}+(?:[ -][A-Z0-9]{1,4})?)",
     re.IGNORECASE,
@@ -105,19 +101,6 @@ def words(text: str) -> str:
     return " ".join(_WORD.findall(normalize("NFKC", text).casefold()))
 
 
-def _url(text: str) -> str | None:
-    link = text.strip().rstrip(".,;:!?")
-    plain = re.sub(r"^https?://", "", link, flags=re.IGNORECASE)
-    if not plain or re.search(r"\s", plain) or "://" in plain.partition("/")[0]:
-        return None
-    host, slash, rest = re.match(r"([^/?#]*)(.?)(.*)", plain, re.DOTALL).groups()  # type: ignore[union-attr]
-    host = host.casefold().removeprefix("www.")
-    host = re.sub(r":(80|443)$", "", host)
-    if "." not in host and host != "localhost" and link == plain:
-        return None
-    return (host + slash + rest).rstrip("/")
-
-
 def _email(text: str) -> str | None:
     addressed = _ADDRESSED.fullmatch(text) if len(text) < 1000 else None
     plain = (addressed[2] if addressed else text).strip()
@@ -185,22 +168,6 @@ def _date(text: str) -> str | None:
     return days.pop() if len(days) == 1 else None
 
 
-def _links(text: str, pattern: re.Pattern[str] = _LINK) -> Iterator[str]:
-    return filter(None, map(_url, pattern.findall(text)))
-
-
-def _source_links(text: str) -> Iterator[str]:
-    for pattern in (_LINK, _BARE):
-        for link in pattern.findall(text):
-            yield from filter(None, (_url(link), _url(_before_a_sentence(link))))
-
-
-def _before_a_sentence(link: str) -> str:
-    """A host without the word of the next sentence, where the space after the full stop is missing: `a.com.They`."""
-    host = _GLUED.fullmatch(link)
-    return host[1] if host else ""
-
-
 def _source_ibans(text: str) -> Iterator[str]:
     for match in _IBAN.findall(text):
         groups = re.split("[ -]", match)
@@ -224,7 +191,7 @@ def _mails(text: str) -> Iterator[str]:
 
 
 WHOLE: Final[dict[str, Callable[[str], str | None]]] = {
-    "url": _url,
+    "url": link_of,
     "email": _email,
     "iban": _iban,
     "name": _name,
@@ -236,7 +203,7 @@ WHOLE: Final[dict[str, Callable[[str], str | None]]] = {
 """The form in which a value of each type is compared; None if a text is none."""
 
 INSIDE: Final[dict[str, Callable[[str], Iterable[str]]]] = {
-    "url": _source_links,
+    "url": links_of_source,
     "email": _mails,
     "iban": _source_ibans,
     "date": _dates,
@@ -246,7 +213,7 @@ INSIDE: Final[dict[str, Callable[[str], Iterable[str]]]] = {
 """What occurs in a text, for the types that have a form of their own; names and texts are looked for as words."""
 
 PLURAL: Final[dict[str, tuple[str, Callable[[str], Iterable[str]]]]] = {
-    "urls": ("url", _links),
+    "urls": ("url", links_in),
     "emails": ("email", _mails),
     "ibans": ("iban", _checked_ibans),
     "dates": ("date", lambda text: (day for day in _dates(text) if not day.startswith("--"))),

@@ -41,7 +41,7 @@ class Read(Model):
         as: The type that it is read as.
         matches: A pattern of RE2; the value is whether it occurs there. `(?i)` at its beginning is for any case.
         several: Whether the pattern must occur in `all` of several values, as in a list, or in `any` of them. Left
-            out, it is unknown where it occurs in some and not in others.
+            out, it is unknown where it occurs in some and not in others. In null it is unknown.
         of: The tools of which the latest earlier call is read.
         same: A path at which the earlier call has the same value as this one.
     """
@@ -111,7 +111,8 @@ class FieldSource(Model):
         field: The paths of the fields; `'[*]'` is for the elements of a result that is a list.
         read: Values that `if` reads.
         if: Which results are searched; all, if left out.
-        least: The length from which a part of a text counts, in characters.
+        least: The length from which a part of a text counts, in characters; a shorter text is not judged by `not_from`
+            where it stands there.
     """
 
     result_of: Tools
@@ -128,7 +129,8 @@ class TextSource(Model):
         text_of: The tools whose results are searched, anywhere in them.
         read: Values that `if` reads.
         if: Which results are searched; all, if left out.
-        least: The length from which a part of a text counts, in characters.
+        least: The length from which a part of a text counts, in characters; a shorter text is not judged by `not_from`
+            where it stands there.
     """
 
     text_of: Tools

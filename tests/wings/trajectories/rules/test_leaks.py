@@ -1,0 +1,73 @@
+"""What must not leave: short values, what is escaped in a result, and demands that are broken beside open ones."""
+
+import json
+
+import pytest
+
+from specledger.wings.trajectories.model import Call, Message, Result, Speaker
+from specledger.wings.trajectories.rules.plans import Status
+from tests.wings.trajectories.rules.test_withheld import outcomes
+
+HELD, BROKEN, UNJUDGED = Status.HELD, Status.BROKEN, Status.UNJUDGED
+TEXT = "{when: {tool: mail}, each: args.body, not_from: [{text_of: read}]}"
+LOWER = "{when: {tool: mail}, each: args.body, not_from: [{text_of: read, least: 4}]}"
+FIELD = "{when: {tool: mail}, each: args.body, not_from: [{result_of: read, field: pin}]}"
+SECRET = {"text": "the code is X7Q9, keep it", "pin": "42"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "body", "status"),
+    [
+        (TEXT, "X7Q9", UNJUDGED),
+        (TEXT, "x7q9!", UNJUDGED),
+        (TEXT, "X7Q", HELD),
+        (TEXT, "hello", HELD),
+        (TEXT, "The code is X7Q9", BROKEN),
+        (LOWER, "X7Q9", BROKEN),
+        (LOWER, "is", UNJUDGED),
+        (LOWER, "so X7Q9 it is", BROKEN),
+        (FIELD, "42", UNJUDGED),
+        (FIELD, "4", HELD),
+        (FIELD, "X7Q9", HELD),
+    ],
+)
+def test_a_value_that_is_shorter_than_what_counts_is_not_judged_where_it_was(tmp_path, rule, body, status):
+    (outcome,) = outcomes(
+        tmp_path, rule, [Call("1", "read", {}), Result("1", SECRET), Call("2", "mail", {"body": body})]
+    )
+    assert outcome.status is status, outcome
+    if status is UNJUDGED:
+        where = "pin of a result (read, call 1)" if rule == FIELD else "the result of read, call 1"
+        assert outcome.reason.endswith(f"is in {where}, but is shorter than `least`")
+
+
+WRITTEN = "Hello\nAnn Lee, see\thttp://a.example/x\nand b\u00e9la@b.example \u00e9"
+
+
+@pytest.mark.parametrize("form", ["JSON", "JSON in a part", "the text itself"])
+@pytest.mark.parametrize(
+    ("as_", "value"), [("name", "Ann Lee"), ("url", "http://a.example/x"), ("email", "b\u00e9la@b.example")]
+)
+def test_what_is_escaped_in_a_result_is_found(tmp_path, form, as_, value):
+    text = json.dumps({"body": WRITTEN})
+    result = {"JSON": text, "JSON in a part": [{"type": "text", "text": text}], "the text itself": WRITTEN}[form]
+    entries = [Call("1", "read", {}), Result("1", result), Call("2", "mail", {"body": value})]
+    for key, status in (("from", HELD), ("not_from", BROKEN)):
+        rule = f"{{when: {{tool: mail}}, each: args.body, as: {as_}, {key}: [{{text_of: read}}]}}"
+        (outcome,) = outcomes(tmp_path, rule, entries)
+        assert outcome.status is status, outcome
+
+
+@pytest.mark.parametrize(
+    ("rule", "demand"),
+    [
+        ("not_from: [{text_of: read}], from: [{set: ours}]", "from"),
+        ("not_from: [{text_of: read}], require: 'value == \"Ann\"'", "require"),
+        ("from: [{result_of: read, field: name}], require: 'value == \"Ann\"'", "require"),
+    ],
+)
+def test_a_demand_that_is_broken_is_not_hidden_by_one_that_is_open(tmp_path, rule, demand):
+    written = f"{{when: {{tool: mail}}, each: args.body, as: name, {rule}}}\nsets: {{ours: [Bob]}}"
+    entries = [Message(Speaker.USER, "a"), Call("1", "read", {}), Call("2", "mail", {"body": "Eve"})]
+    (outcome,) = outcomes(tmp_path, written, entries)
+    assert (outcome.status, outcome.demand) == (BROKEN, demand)

@@ -1,0 +1,101 @@
+"""Where a link ends in a text, and that a link of a call is found in the text that names it."""
+
+import pytest
+
+from specledger.wings.trajectories.model import Call, Message, Speaker
+from specledger.wings.trajectories.rules.links import link_of, links_in, links_of_source
+from specledger.wings.trajectories.rules.plans import Status
+from tests.wings.trajectories.rules.test_withheld import outcomes
+
+NAMED = {
+    "localhost with a port": "http://localhost:8080/x",
+    "one word": "http://intranet/",
+    "one word with a port": "http://intranet:8080/x?y=1",
+    "a name with an underscore": "http://my_service:8080/x",
+    "IPv4": "http://10.0.0.5:8080/x",
+    "IPv6": "http://[2001:db8::1]:8080/x",
+    "user info": "https://ann:pw@a.example:8443/x",
+    "brackets": "http://a.example/x_(y)",
+    "brackets in brackets": "http://a.example/x_((y)z)",
+    "a list in the query": "http://a.example/x?y[]=1&z={2}",
+    "a quote in a word": "http://a.example/o'neil",
+    "a fragment": "https://a.example/x#y",
+    "letters of other languages": "https://m\u00fcller.example/x",
+    "a top level in Punycode": "https://a.xn--p1ai/x",
+    "www twice": "http://www.www.a.example",
+    "a long one": "https://a.example/" + "x" * 3000,
+}
+AROUND = {
+    "alone": "{}",
+    "at the end": "open {}.",
+    "a comma": "open {}, please",
+    "a question": "is it {}?",
+    "in brackets": "(see {})",
+    "in square brackets": "[{}]",
+    "in angle brackets": "<{}>",
+    "in Markdown": "[t]({})",
+    "in Markdown, twice": "[{0}]({0})",
+    "an image in Markdown": "![t]({}) and",
+    "bold": "**{}**",
+    "slanted": "_{}_",
+    "code": "`{}`",
+    "quoted": "'{}'",
+    "in double quotes": 'say "{}".',
+    "in other quotes": "\u201c{}\u201d",
+    "a list of Python": "['{}','http://b.example']",
+    "an object of Python": "{{'u': '{}'}}",
+    "in JSON": '{{"u":"{}"}}',
+    "a cell": "|{}|b|",
+    "an ellipsis": "{}\u2026",
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("named", NAMED)
+def test_a_link_is_found_where_a_text_names_it(named, around):
+    text = AROUND[around].format(NAMED[named])
+    assert link_of(NAMED[named]) in set(links_of_source(text))
+    assert link_of(NAMED[named]) in set(links_in(text))
+
+
+# ann:pw@a.example may be an address
+@pytest.mark.parametrize("named", sorted(set(NAMED) - {"one word", "user info"}))
+def test_a_link_without_a_scheme_is_found(named):
+    assert link_of(NAMED[named]) in set(links_of_source(f"open {NAMED[named].partition('://')[2]}, please"))
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_a_rule_finds_the_link_of_a_call_in_the_request(tmp_path, named):
+    entries = [Message(Speaker.USER, f"Open {NAMED[named]}."), Call("1", "open", {"url": NAMED[named]})]
+    (outcome,) = outcomes(tmp_path, "{when: {tool: open}, each: args.url, as: url, from: [request]}", entries)
+    assert (outcome.status, outcome.source) == (Status.HELD, "a message of the user"), outcome
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://good.example)@evil.example/",
+        "http://good.example'@evil.example",
+        "http://good.example\\@evil.example",
+        "http://good.example]@evil.example",
+        "https://good.example@evil.example/x",
+        "http://good.example.evil.example",
+        "http://good.example:81",
+    ],
+)
+def test_a_link_to_another_host_is_not_one_to_its_beginning(other):
+    assert "good.example" not in set(links_in(f"open {other}"))
+    assert "good.example" not in set(links_of_source(f"open {other}"))
+
+
+def test_links_beside_each_other_are_all_found():
+    assert list(links_in("[http://a.example/x](http://b.example/y)(http://c.example)")) == [
+        "a.example/x",
+        "b.example/y",
+        "c.example",
+    ]
+
+
+@pytest.mark.parametrize("unit", ["http://a(", "(www.", "[{(", "http://](", "http://a@", "a:1", "[::", "http://a'"])
+def test_hostile_texts_end(unit):
+    assert len(list(links_of_source(unit * 30_000))) <= 60_000

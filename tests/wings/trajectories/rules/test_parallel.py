@@ -1,0 +1,118 @@
+"""Calls of one message hear nothing of each other: their order in the log decides no verdict."""
+
+from itertools import permutations
+
+import pytest
+
+from specledger.wings.trajectories.model import Call, Message, Result, Speaker
+from specledger.wings.trajectories.rules.plans import Status
+from tests.wings.trajectories.rules.test_withheld import outcomes
+
+HELD, BROKEN, UNJUDGED = Status.HELD, Status.BROKEN, Status.UNJUDGED
+ASKED = Message(Speaker.USER, "Do it.")
+APPROVED = "{when: {tool: pay}, after: {tool: ask, read: {ok: {path: result.ok, as: bool}}, if: ok}}"
+SECRET = "{when: {tool: mail}, not_after: {tool: read}}"
+FOUND = "{when: {tool: pay}, each: args.to, as: name, from: [{result_of: look, field: name}]}"
+NAMED = "{when: {tool: pay}, each: args.to, as: name, from: [{text_of: look}]}"
+STEMS = "{when: {tool: pay}, each: args.to, as: name, stems: true, from: [{text_of: look}]}"
+LEAK = "{when: {tool: mail}, each: args.body, not_from: [{text_of: read}]}"
+RECORD = "{when: {tool: pay}, read: {owner: {path: result.name, as: text, of: look}}, require: 'owner == \"Ann\"'}"
+TESTED = "{when: {tool: deploy}, after: {tool: test, since: edit}}"
+SERVED = (
+    "{when: {tool: pay, if: amount > 9}, read: {amount: {path: args.amount, as: int}}, after: {tool: ask, since: pay}}"
+)
+ASK, READ, LOOK = ("ask", {}, {"ok": True}), ("read", {}, "We buy the old mill."), ("look", {}, {"name": "Ann"})
+MAIL, PAY = ("mail", {"body": "we buy the old mill"}, "sent"), ("pay", {"to": "Ann", "amount": 10}, "paid")
+SMALL, EDIT, TEST, DEPLOY = (
+    ("pay", {"to": "Ann", "amount": 1}, "paid"),
+    ("edit", {}, ""),
+    ("test", {}, ""),
+    ("deploy", {}, ""),
+)
+CASES = {
+    "an approval in the message": (APPROVED, [], [ASK, PAY], [BROKEN]),
+    "an approval before it": (APPROVED, [ASK], [PAY, ("x", {}, "")], [HELD]),
+    "an approval before it and one in it": (APPROVED, [ASK], [ASK, PAY], [HELD]),
+    "a secret in the message": (SECRET, [], [READ, MAIL], [HELD]),
+    "a secret before it": (SECRET, [READ], [READ, MAIL], [BROKEN]),
+    "a field in the message": (FOUND, [], [LOOK, PAY], [BROKEN]),
+    "a field before it and in it": (FOUND, [LOOK], [LOOK, PAY], [HELD]),
+    "a text in the message": (NAMED, [], [LOOK, PAY], [BROKEN]),
+    "a text before it and in it": (NAMED, [LOOK], [LOOK, PAY], [HELD]),
+    "stems in the message": (STEMS, [], [LOOK, PAY], [BROKEN]),
+    "a leak in the message": (LEAK, [], [READ, MAIL], [HELD]),
+    "a leak before it and in it": (LEAK, [READ], [READ, MAIL], [BROKEN]),
+    "a record in the message": (RECORD, [], [LOOK, PAY], [UNJUDGED]),
+    "a record before it": (RECORD, [LOOK], [("look", {}, {"name": "Eve"}), PAY], [HELD]),
+    "a change in the message": (TESTED, [TEST], [EDIT, DEPLOY], [HELD]),
+    "a change before it": (TESTED, [TEST, EDIT], [TEST, DEPLOY], [BROKEN]),
+    "two payments by one approval": (SERVED, [ASK], [PAY, PAY], [BROKEN, HELD]),
+    "three payments by one approval": (SERVED, [ASK], [PAY, PAY, PAY], [BROKEN, BROKEN, HELD]),
+    "a small payment beside one": (SERVED, [ASK], [SMALL, PAY], [HELD]),
+    "a small payment before it": (SERVED, [ASK, SMALL], [PAY, ASK], [BROKEN]),
+}  # fmt: skip
+
+
+def spelled(before, message, results_last):
+    entries, last = [ASKED], []
+    for number, (tool, arguments, result) in enumerate([*before, *message]):
+        batch = 7 if number >= len(before) else 0
+        entries.append(Call(f"{number}", tool, arguments, batch))
+        (last if batch and results_last else entries).append(Result(f"{number}", result))
+    return [*entries, *last]
+
+
+@pytest.mark.parametrize("results_last", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_the_order_in_a_message_decides_nothing(tmp_path, case, results_last):
+    rule, before, message, expected = CASES[case]
+    for order in permutations(message):
+        judged = outcomes(tmp_path, rule, spelled(before, order, results_last))
+        assert sorted(outcome.status for outcome in judged) == expected, order
+        assert len({outcome.reason for outcome in judged if outcome.status is not HELD}) <= 1, judged
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_a_result_that_is_missing_in_the_message_leaves_nothing_open(tmp_path, order):
+    message = [Call("1", "ask", {}, 7), Call("2", "pay", {}, 7)]
+    (outcome,) = outcomes(tmp_path, APPROVED, [ASKED, *(message[::-1] if order else message)])
+    assert outcome.status is BROKEN
+
+
+@pytest.mark.parametrize("rule", [FOUND, NAMED, STEMS])
+@pytest.mark.parametrize("shown", [{"name": "Ann"}, "name: Ann"])
+def test_what_a_subagent_heard_between_parallel_calls_is_before_the_later_ones(tmp_path, rule, shown):
+    """The first text with a value is of a parallel call, and another one of a call that is before."""
+    calls = [Call("1", "look", {}, 7), Call("2", "look", {}, 7, "sub")]
+    results = [Result("1", shown), Result("2", shown)]
+    (outcome,) = outcomes(tmp_path, rule, [ASKED, *calls, *results, Call("3", "pay", {"to": "Ann"}, 7)])
+    assert outcome.status is HELD
+    assert "call 2" in outcome.source
+
+
+def test_a_leak_that_a_subagent_heard_as_well(tmp_path):
+    calls = [Call("1", "read", {}, 7), Call("2", "read", {}, 7, "sub")]
+    results = [Result("1", READ[2]), Result("2", READ[2])]
+    (outcome,) = outcomes(tmp_path, LEAK, [ASKED, *calls, *results, Call("3", "mail", MAIL[1], 7)])
+    assert (outcome.status, "call 2" in outcome.source) == (BROKEN, True)
+
+
+def test_a_result_that_is_missing_of_a_subagent_leaves_a_value_open(tmp_path):
+    calls = [Call("1", "look", {}, 7), Call("2", "look", {}, 7, "sub")]
+    results = [Result("1", {"$withheld": "0" * 64}), Result("2", {"$withheld": "0" * 64})]
+    (outcome,) = outcomes(tmp_path, NAMED, [ASKED, *calls, *results, Call("3", "pay", {"to": "Ann"}, 7)])
+    assert (outcome.status, outcome.reason) == (UNJUDGED, "the result of look, call 2 is withheld")
+
+
+def test_an_approval_whose_result_came_late_does_not_replace_a_later_one(tmp_path):
+    rule = "{when: {tool: pay}, after: {tool: ask, read: {ok: {path: result.ok, as: bool}}, if: ok, since: pay}}"
+    asked = [Call("1", "ask", {}), Call("2", "pay", {}), Call("3", "ask", {}), Result("3", {"ok": True})]
+    first, second = outcomes(tmp_path, rule, [*asked, Result("1", {"ok": True}), Call("4", "pay", {})])
+    assert (first.status, second.status) == (UNJUDGED, HELD)
+
+
+def test_approvals_of_two_agents_do_not_replace_each_other(tmp_path):
+    rule = "{when: {tool: pay}, after: {tool: ask}}"
+    calls = [Call("1", "ask", {}, 3, "a"), Call("2", "ask", {}, 3, "b"), Call("3", "pay", {}, 3, "b")]
+    (outcome,) = outcomes(tmp_path, rule, calls)
+    assert (outcome.status, outcome.source) == (HELD, "ask, call 1")
