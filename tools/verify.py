@@ -2068,8 +2068,8 @@ def check_checkpoint(b: Bundle) -> None:
 def check_envelopes(b: Bundle) -> None:
     """Detached files refer to this manifest: both envelopes hold the in-toto statements that follow from it."""
     data, result = read_bytes(b.folder / MANIFEST, MIB + 1), b.manifest["result"]
-    passed = "WARNED" if result.get("warnings") else "PASSED"
-    passed = passed if result["verdict"] == "PASS" else "FAILED"
+    passed = "WARNED" if result["verdict"] == "INCONCLUSIVE" or result.get("warnings") else "PASSED"
+    passed = "FAILED" if result["verdict"] in ("FAIL", "ERROR") else passed
     specs = next(entry["sha256"] for entry in b.manifest["files"] if entry["path"] == SPECS)
     tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": passed}
     form = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256", "digestSource": "canonical-json"}

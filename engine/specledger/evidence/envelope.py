@@ -8,7 +8,7 @@ for one of another type.
 Both statements follow from the manifest, so a verifier makes them again and compares:
 
 - `attestation`: the manifest is the subject, by SHA-256 of the file; `specs.json` is the configuration. PASS is called
-  `PASSED`, or `WARNED` if the result has warnings; every other verdict is `FAILED`, INCONCLUSIVE and ERROR included.
+  `PASSED`, or `WARNED` if the result has warnings; INCONCLUSIVE is `WARNED`, and FAIL and ERROR are `FAILED`.
 - `provenance`: the same subject for `trestle verify`. Its digest is over the canonical JSON of the manifest, which is
   the file without its final newline.
 
@@ -169,9 +169,9 @@ def provenance(manifest: Mapping[str, Any]) -> bytes:
 
 def outcome(result: Mapping[str, Any]) -> str:
     """What the predicate calls the result of a run: PASSED, WARNED or FAILED."""
-    if result["verdict"] != Verdict.PASS:
+    if result["verdict"] in (Verdict.FAIL, Verdict.ERROR):
         return "FAILED"
-    return "WARNED" if result.get("warnings") else "PASSED"
+    return "WARNED" if result["verdict"] == Verdict.INCONCLUSIVE or result.get("warnings") else "PASSED"
 
 
 def _statement(subject: bytes, type_: str, predicate: Mapping[str, Any]) -> bytes:

@@ -13,7 +13,8 @@ from specledger.evidence.layout import ENGINE
 from specledger.load.doc_pages import page_of
 from specledger.report.control import Control, Judgement
 from specledger.report.model import VERIFIED, Check, Observation, Replay, Report, Subject, bundle_names, counted
-from specledger.report.outcome import WAIVED, Outcome
+from specledger.report.outcome import OF_VERDICT, WAIVED, Outcome
+from specledger.report.overview import reason_text
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS
@@ -132,7 +133,7 @@ def _of_subject(report: Report, index: int) -> Group:
         "replay": subject.replay.value,
     }
     items = [_of_check(subject, check, waivers.get(check.id)) for check in subject.checks]
-    items.append(_of_replay(subject))
+    items += [_of_replay(subject), *_of_verdict(subject)]
     about = f"specledger/{subject.kind}/{subject.title}"
     return Group(f"{subject.kind}.{subject.title}", about, items, manifest["engine"], properties)
 
@@ -175,7 +176,7 @@ _OF_REPLAY: Final = {
 
 def _of_replay(subject: Subject) -> Item:
     """That the runs were made again; without it, what passed is what the receipts say, whoever wrote them."""
-    outcome, says, text = _OF_REPLAY[subject.replay], "replay of the runs gives the same bytes", subject.replay.value
+    text = subject.replay.value
     if subject.replay is Replay.NONE:
         names = (REPLAY, REPLAY_OF_RUNS)
         why = next(
@@ -183,14 +184,27 @@ def _of_replay(subject: Subject) -> Item:
             "no run can be made again",
         )
         text = f"{text}: {why}; the other checks rest on what the receipts say (`spec report --replay`)"
-    identity = [subject.kind, subject.title, "replay"]
+    return _of_whole(subject, "replay", "replay of the runs gives the same bytes", _OF_REPLAY[subject.replay], text)
+
+
+def _of_verdict(subject: Subject) -> Iterator[Item]:
+    """The verdict of a bundle, where it is no pass and no check says so: by its checks alone it would be one."""
+    outcome = OF_VERDICT[subject.verdict]
+    if outcome is not Outcome.PASSED and all(check.outcome is not outcome for check in subject.checks):
+        text = f"{subject.verdict}: {reason_text(Report((subject,)))}"
+        yield _of_whole(subject, "verdict", "the verdict is PASS", outcome, text)
+
+
+def _of_whole(subject: Subject, id_: str, says: str, outcome: Outcome, text: str) -> Item:
+    """An item about a bundle as a whole."""
+    identity = [subject.kind, subject.title, id_]
     shown = [Result(text, identity, [(subject.root, "specification")], {"outcome": outcome.value})]
     return Item(
-        id="replay",
-        title=f"{subject.title}: replay",
+        id=id_,
+        title=f"{subject.title}: {id_}",
         outcome=outcome,
         text=text,
-        rule=_rule("replay", says, outcome),
+        rule=_rule(id_, says, outcome),
         type=outcome.value,
         results=shown if outcome in SHOWN else (),
         lines=[says] if outcome in _OPEN else (),

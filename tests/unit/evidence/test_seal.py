@@ -163,7 +163,7 @@ OUTCOMES = {
     "a pass of a kind without warnings": ({"verdict": "PASS"}, "PASSED"),
     "a pass with warnings": ({"verdict": "PASS", "warnings": {"low": 2}}, "WARNED"),
     "a failure": ({"verdict": "FAIL", "warnings": {"low": 2}}, "FAILED"),
-    "nothing concluded": ({"verdict": "INCONCLUSIVE"}, "FAILED"),
+    "nothing concluded": ({"verdict": "INCONCLUSIVE"}, "WARNED"),
     "an error": ({"verdict": "ERROR"}, "FAILED"),
 }
 

@@ -3,6 +3,7 @@
 import json
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
@@ -79,8 +80,10 @@ ENDED = {
     "passed": (check("a/x"), "passedTests"),
     "failed": (check("a/x", Outcome.FAILED, 9, 1), "failedTests"),
     "failed with a warning": (check("a/x", Outcome.FAILED, 9, 1, warning=True), "warnedTests"),
-    "unknown with a warning": (check("a/x", Outcome.CANNOT_TELL, 9, warning=True), "failedTests"),
-    "not tested": (check("a/x", Outcome.UNTESTED, 0), "failedTests"),
+    "unknown": (check("a/x", Outcome.CANNOT_TELL, 9), "warnedTests"),
+    "unknown with a warning": (check("a/x", Outcome.CANNOT_TELL, 9, warning=True), "warnedTests"),
+    "unknown by an error": (check("a/x", Outcome.CANNOT_TELL, 9, error=True), "failedTests"),
+    "not tested": (check("a/x", Outcome.UNTESTED, 0), "warnedTests"),
     "not applicable": (check("a/x", Outcome.NOT_APPLICABLE, 0), None),
 }
 
@@ -98,8 +101,11 @@ RESULTS = {
     "made by the command": ("PASS", Replay.OWN, [check("a/x")], "PASSED"),
     "not replayed": ("PASS", Replay.NONE, [check("a/x")], "WARNED"),
     "a warning": ("PASS", Replay.DONE, [check("a/x", Outcome.FAILED, 9, 1, warning=True)], "WARNED"),
-    "not tested": ("PASS", Replay.DONE, [check("a/x"), check("a/y", Outcome.UNTESTED, 0)], "FAILED"),
-    "no pass": ("INCONCLUSIVE", Replay.DONE, [check("a/x")], "FAILED"),
+    "not tested": ("PASS", Replay.DONE, [check("a/x"), check("a/y", Outcome.UNTESTED, 0)], "WARNED"),
+    "nothing concluded": ("INCONCLUSIVE", Replay.DONE, [check("a/x")], "WARNED"),
+    "a check is open": ("INCONCLUSIVE", Replay.DONE, [check("a/x", Outcome.CANNOT_TELL, 9)], "WARNED"),
+    "a failure": ("FAIL", Replay.DONE, [check("a/x")], "FAILED"),
+    "an error": ("ERROR", Replay.DONE, [check("a/x")], "FAILED"),
 }
 
 
@@ -107,6 +113,46 @@ RESULTS = {
 def test_the_result_of_a_statement(verdict, replay, checks, result):
     subject = replace(stated(made_up("run", *checks, verdict=verdict)), replay=replay)
     assert json.loads(text_of("in-toto", Report((subject,))))["predicate"]["result"] == result
+
+
+def test_what_is_not_decided_is_stated_with_its_reason():
+    subject = stated(made_up("run", check("a/x"), check("evidence"), verdict="INCONCLUSIVE"))
+    result, verification = text_of("in-toto", Report((subject,)), date="2026-05-14").splitlines()
+    (configuration,) = json.loads(result)["predicate"]["configuration"]
+    assert configuration["annotations"] == {
+        "reason": "No check failed, but the verdict is INCONCLUSIVE: 2 passed.",
+        "replay": "replayed",
+        "verdict": "INCONCLUSIVE",
+    }
+    assert json.loads(verification)["predicate"]["properties"] == ["SPECLEDGER_REPLAYED", "SPECLEDGER_evidence"]
+
+
+UNTOLD = {
+    "nothing was tested": ("INCONCLUSIVE", [check("a/x", Outcome.UNTESTED, 0)], True),
+    "all passed": ("INCONCLUSIVE", [check("a/x")], True),
+    "an error that no check has": ("ERROR", [check("a/x")], True),
+    "a failure that no check has": ("FAIL", [check("a/x")], True),
+    "a check says it": ("INCONCLUSIVE", [check("a/x", Outcome.CANNOT_TELL, 9)], False),
+    "a check failed": ("FAIL", [check("a/x", Outcome.FAILED, 9, 1)], False),
+    "a pass": ("PASS", [check("a/x"), check("a/y", Outcome.UNTESTED, 0)], False),
+}
+
+
+@pytest.mark.parametrize(("verdict", "checks", "told"), UNTOLD.values(), ids=UNTOLD)
+def test_no_format_looks_passed_where_the_verdict_is_none(verdict, checks, told):
+    subject = stated(made_up("run", *checks, verdict=verdict))
+    junit = ElementTree.fromstring(text_of("junit", Report((subject,))))
+    cases = [case[0].tag for case in junit.iter("testcase") if case.get("name") == "verdict"]
+    failed = verdict == "FAIL"
+    assert cases == ["failure" if failed else "error"] * told
+    assert (int(junit.get("errors")) + int(junit.get("failures")) > 0) is (verdict != "PASS")
+    (run,) = json.loads(text_of("sarif", Report((subject,))))["runs"]
+    kinds = [result["kind"] for result in run["results"] if result["ruleId"] == "verdict"]
+    assert kinds == ["fail" if failed else "open"] * told
+    annotated = [
+        line.split(" ")[0] for line in text_of("github", Report((subject,))).splitlines() if "verdict::" in line
+    ]
+    assert annotated == ["::error" if failed else "::warning"] * told
 
 
 @pytest.mark.parametrize(

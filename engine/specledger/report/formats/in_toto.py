@@ -1,16 +1,17 @@
 """Writes a report as in-toto Statements, one line of canonical JSON for each; with a key in DSSE envelopes.
 
-For each bundle there is a test result, whose tests are the checks. Only what passed is a passed test: what failed,
-could not be told or was not tested is a failed one, and a breach that its spec only warns of is a warned one. With a
-date there is a verification result, too; its properties are the checks that passed, and that the runs were replayed if
-they were.
+For each bundle there is a test result, whose tests are the checks. Only what passed is a passed test: what failed is a
+failed one, and what could not be told, was not tested, or is a breach that its spec only warns of, is a warned one. A
+verdict that is neither a pass nor a failure is stated with its reason. With a date there is a verification result, too;
+its properties are that the runs were replayed if they were, and the checks that passed: of a run that decides nothing
+only that its evidence did, since what it leaves out may be about each of them.
 
 Source: in-toto Attestation Framework, Statement v1, predicates test-result v0.1 and svr v0.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
@@ -21,7 +22,9 @@ from specledger.evidence.keys import sign_statement
 from specledger.evidence.layout import ENGINE, MANIFEST, SPECS
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import Check, Replay, Report, Subject
-from specledger.report.outcome import Outcome
+from specledger.report.outcome import OF_VERDICT, Outcome
+from specledger.report.overview import reason_text
+from specledger.report.subject import WHOLE
 
 SIMPLE_VERIFICATION: Final = "https://in-toto.io/attestation/svr/v0.2"
 _LEFT_OUT: Final = (Outcome.NOT_APPLICABLE,)
@@ -57,28 +60,38 @@ def _test_result(subject: Subject) -> dict[str, Any]:
     for check in subject.checks:
         if check.outcome not in _LEFT_OUT:
             tests[_ended(check)].append(check.id)
-    passed, warned = subject.verdict is Verdict.PASS and not tests["FAILED"], bool(tests["WARNED"])
+    annotations = {"replay": subject.replay.value}
+    if OF_VERDICT[subject.verdict] is Outcome.CANNOT_TELL:
+        annotations |= {"reason": reason_text(Report((subject,))), "verdict": subject.verdict.value}
     return {
-        "configuration": [
-            {"annotations": {"replay": subject.replay.value}, "digest": {"sha256": specs}, "name": SPECS}
-        ],
+        "configuration": [{"annotations": annotations, "digest": {"sha256": specs}, "name": SPECS}],
         "failedTests": tests["FAILED"],
         "passedTests": tests["PASSED"],
-        "result": "FAILED" if not passed else "WARNED" if warned or subject.replay is Replay.NONE else "PASSED",
+        "result": _result(subject, tests),
         "warnedTests": tests["WARNED"],
     }
+
+
+def _result(subject: Subject, tests: Mapping[str, Sequence[str]]) -> str:
+    """The result of a bundle, in the words of the predicate: an error is a failure, nothing concluded is a warning."""
+    if tests["FAILED"] or subject.verdict in (Verdict.FAIL, Verdict.ERROR):
+        return "FAILED"
+    sure = subject.verdict is Verdict.PASS and subject.replay is not Replay.NONE and not tests["WARNED"]
+    return "PASSED" if sure else "WARNED"
 
 
 def _ended(check: Check) -> str:
     """How a check ended, in the words of the predicate."""
     if check.outcome is Outcome.PASSED:
         return "PASSED"
-    return "WARNED" if check.warning and check.outcome is Outcome.FAILED else "FAILED"
+    return "FAILED" if check.error or (check.outcome is Outcome.FAILED and not check.warning) else "WARNED"
 
 
 def _verification(subject: Subject, date: str) -> dict[str, Any]:
     """What was verified; only properties that hold are listed."""
-    passed = [f"SPECLEDGER_{check.id}" for check in subject.checks if check.outcome is Outcome.PASSED]
+    decided = OF_VERDICT[subject.verdict] is not Outcome.CANNOT_TELL
+    stated = [check for check in subject.checks if decided or check.id == WHOLE]
+    passed = [f"SPECLEDGER_{check.id}" for check in stated if check.outcome is Outcome.PASSED]
     replayed = ["SPECLEDGER_REPLAYED"] if subject.replay is Replay.DONE else []
     return {
         "properties": [*replayed, *passed],
