@@ -1,6 +1,7 @@
 """Calls of one message hear nothing of each other: their order in the log decides no verdict."""
 
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -21,17 +22,20 @@ TESTED = "{when: {tool: deploy}, after: {tool: test, since: edit}}"
 SERVED = (
     "{when: {tool: pay, if: amount > 9}, read: {amount: {path: args.amount, as: int}}, after: {tool: ask, since: pay}}"
 )
-ASK, READ, LOOK = ("ask", {}, {"ok": True}), ("read", {}, "We buy the old mill."), ("look", {}, {"name": "Ann"})
-MAIL, PAY = ("mail", {"body": "we buy the old mill"}, "sent"), ("pay", {"to": "Ann", "amount": 10}, "paid")
-SMALL, EDIT, TEST, DEPLOY = (
-    ("pay", {"to": "Ann", "amount": 1}, "paid"),
-    ("edit", {}, ""),
-    ("test", {}, ""),
-    ("deploy", {}, ""),
-)
-CASES = {
+Made = tuple[str, dict[str, Any], Any]
+ASK: Made = ("ask", {}, {"ok": True})
+READ: Made = ("read", {}, "We buy the old mill.")
+LOOK: Made = ("look", {}, {"name": "Ann"})
+EVE: Made = ("look", {}, {"name": "Eve"})
+MAIL: Made = ("mail", {"body": "we buy the old mill"}, "sent")
+PAY: Made = ("pay", {"to": "Ann", "amount": 10}, "paid")
+SMALL: Made = ("pay", {"to": "Ann", "amount": 1}, "paid")
+EDIT: Made = ("edit", {}, "")
+TEST: Made = ("test", {}, "")
+DEPLOY: Made = ("deploy", {}, "")
+CASES: dict[str, tuple[str, list[Made], list[Made], list[Status]]] = {
     "an approval in the message": (APPROVED, [], [ASK, PAY], [BROKEN]),
-    "an approval before it": (APPROVED, [ASK], [PAY, ("x", {}, "")], [HELD]),
+    "an approval before it": (APPROVED, [ASK], [PAY, TEST], [HELD]),
     "an approval before it and one in it": (APPROVED, [ASK], [ASK, PAY], [HELD]),
     "a secret in the message": (SECRET, [], [READ, MAIL], [HELD]),
     "a secret before it": (SECRET, [READ], [READ, MAIL], [BROKEN]),
@@ -43,7 +47,7 @@ CASES = {
     "a leak in the message": (LEAK, [], [READ, MAIL], [HELD]),
     "a leak before it and in it": (LEAK, [READ], [READ, MAIL], [BROKEN]),
     "a record in the message": (RECORD, [], [LOOK, PAY], [UNJUDGED]),
-    "a record before it": (RECORD, [LOOK], [("look", {}, {"name": "Eve"}), PAY], [HELD]),
+    "a record before it": (RECORD, [LOOK], [EVE, PAY], [HELD]),
     "a change in the message": (TESTED, [TEST], [EDIT, DEPLOY], [HELD]),
     "a change before it": (TESTED, [TEST, EDIT], [TEST, DEPLOY], [BROKEN]),
     "two payments by one approval": (SERVED, [ASK], [PAY, PAY], [BROKEN, HELD]),
@@ -54,7 +58,8 @@ CASES = {
 
 
 def spelled(before, message, results_last):
-    entries, last = [ASKED], []
+    entries: list[Any] = [ASKED]
+    last: list[Any] = []
     for number, (tool, arguments, result) in enumerate([*before, *message]):
         batch = 7 if number >= len(before) else 0
         entries.append(Call(f"{number}", tool, arguments, batch))

@@ -65,13 +65,14 @@ def _checker(rule: RulePlan) -> Checker:
 
     def check(session: Any, event: Event, bound: dict[str, Any]) -> Check | None:
         checks: list[Check] = []
-        found: list[Value] | Unknown = []
+        found: list[Value] = []
         if values is not None:
-            found = values(event)
-            if isinstance(found, Unknown):
-                return found, "", "", ""
-            if not found:
+            read = values(event)
+            if isinstance(read, Unknown):
+                return read, "", "", ""
+            if not read:
                 return None
+            found = read
             checks = [check_value(session, event, bound, value) for value in found]
         elif require is not None:
             checks.append((require(bound), "", "", "require"))
