@@ -201,7 +201,7 @@ LIMITS: dict[str, dict[str, object]] = {
         "_WINDOW": 16,
         "_STRIDE": 4,
     },
-    "report.formats.html.page": {"MOST_IN_SCOPE": 20, "MOST_SHOWN": 20},
+    "report.formats.html.page": {"MOST_IN_SCOPE": 20, "MOST_OF_A_GROUP": 3},
     "report.formats.html.plots": {
         "WIDTH": 400,
         "LINE": 21,

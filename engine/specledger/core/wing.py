@@ -45,6 +45,7 @@ class Wing(Struct, frozen=True):
         call_probes: How it compiles the probes of such an agent (`compile.extension`).
         rule_words: What a rule of a policy says in sentences (`report.extension`).
         trajectory_sections: The sections of a report on a run of trajectories (`report.extension`).
+        trajectory_names: What the trajectories of a bundle are called (`report.extension`).
         audit_logs: How the audit log of what it decides is written (`run.extension`).
         meanings: What its names mean in reports (`report.extension`).
         controlled: How runs are verified whose actors it controls (`verify.extension`).
@@ -65,6 +66,7 @@ class Wing(Struct, frozen=True):
     call_probes: Callable[[], Any] | None = None
     rule_words: Callable[[], Any] | None = None
     trajectory_sections: Callable[[], Any] | None = None
+    trajectory_names: Callable[[], Any] | None = None
     meanings: Callable[[], Any] | None = None
 
 

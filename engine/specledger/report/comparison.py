@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from specledger.core.statistics import ONE
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.diff import changes
-from specledger.report.model import Reading, Subject, bundle_names
+from specledger.report.model import Reading, Subject
 from specledger.report.outcome import Outcome
 from specledger.report.plots import Line, Lines, Plot, probe_plots, side_by_side
 from specledger.report.probe_sections import probe_sections
 from specledger.report.sections import Cell, Quoted, Row, Section, Words
+from specledger.report.titles import bundle_names
 
 Agents = Mapping[str, Sequence[RunMetrics]]
 

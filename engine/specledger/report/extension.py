@@ -14,7 +14,7 @@ from specledger.evidence.receipts.kernel import Probe, ProbeEvidence
 from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
 from specledger.load import Resolved
-from specledger.report.sections import Row, Section
+from specledger.report.sections import Row, RowLink, Section
 
 _GATES: Final[Mapping[str, str]] = {
     SCHEMA: "A proposal is well formed: a known action, with arguments and claims as declared.",
@@ -37,6 +37,14 @@ class ShownProbe(Struct, frozen=True):
     seq: int
     receipt: Probe
     document: str | None
+
+
+class ShownTrajectory(Struct, frozen=True):
+    """A trajectory that is shown in full: its number from 0, its table, and the row of each call by the call's id."""
+
+    episode: int
+    section: Section
+    calls: Mapping[str, RowLink]
 
 
 class Meanings(Struct, frozen=True):
@@ -75,10 +83,16 @@ def meanings() -> Meanings:
     return _NONE if part is None else part
 
 
-def trajectory_sections(evidence: Path, receipts: Sequence[run.Rules]) -> Iterable[Section]:
+def trajectory_sections(evidence: Path, receipts: Sequence[run.Rules]) -> Iterable[ShownTrajectory]:
     """The trajectories that a bundle holds in which these receipts say that a rule was broken or left open."""
-    part: Callable[[Path, Sequence[run.Rules]], Iterable[Section]] | None = part_of("trajectory_sections")
+    part: Callable[[Path, Sequence[run.Rules]], Iterable[ShownTrajectory]] | None = part_of("trajectory_sections")
     return () if part is None else part(evidence, receipts)
+
+
+def trajectory_names(evidence: Path) -> Sequence[str]:
+    """What the trajectories of a bundle are called, in their order; none if no installed wing reads them."""
+    part: Callable[[Path], Sequence[str]] | None = part_of("trajectory_names")
+    return () if part is None else part(evidence)
 
 
 def rule_words(policy: Resolved, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -104,8 +105,9 @@ def figure_titles(written: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 def _made(figure: Mapping[str, Any]) -> str:
     statistic, measure = next(((key, figure[key]) for key in _STATISTICS if key in figure), ("", ""))
     parts = (("of", figure.get("over")), ("by", figure.get("by")))
-    more = "".join(f" {word} {value if isinstance(value, str) else '+'.join(value)}" for word, value in parts if value)
-    return f"{_STATISTICS.get(statistic, '')} {str(measure).replace('_', ' ')}{more}".strip()
+    more = "".join(f" {word} {value if isinstance(value, str) else ', '.join(value)}" for word, value in parts if value)
+    said = re.sub(r"^!(?=\w+$)", "not ", str(measure)).replace("_", " ")
+    return f"{_STATISTICS.get(statistic, '')} {said}{more}".strip()
 
 
 def figure_section(figures: Sequence[tuple[int, Figure]], titles: Mapping[str, str] | None = None) -> Section:

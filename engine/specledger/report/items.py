@@ -12,9 +12,10 @@ from specledger.core.spans import Span
 from specledger.evidence.layout import ENGINE
 from specledger.load.doc_pages import page_of
 from specledger.report.control import Control, Judgement
-from specledger.report.model import VERIFIED, Check, Observation, Replay, Report, Subject, bundle_names, counted
+from specledger.report.model import VERIFIED, Check, Observation, Replay, Report, Subject, counted
 from specledger.report.outcome import OF_VERDICT, WAIVED, Outcome
 from specledger.report.overview import reason_text
+from specledger.report.titles import bundle_names
 from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.check_names import REPLAY, REPLAY_OF_RUNS

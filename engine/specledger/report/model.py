@@ -71,7 +71,8 @@ class Observation(Struct, frozen=True):
         what: What happened, in a word or two.
         detail: The witness, cause or expression, shortened.
         run: The run of a suite.
-        recorded: Whether the episode is a recorded trajectory; what is observed names its call.
+        trajectory: What the recorded trajectory is called that the episode is; what is observed names its call.
+        ended: Whether it is the end of the episode, which `t` steps came before.
     """
 
     what: str
@@ -81,13 +82,21 @@ class Observation(Struct, frozen=True):
     t: int | None
     seq: int
     digest: str
-    recorded: bool = False
+    trajectory: str = ""
+    ended: bool = False
 
     @property
     def place(self) -> list[str]:
-        """Where it is, as far as that is known: `run a`, `episode 0`, `step 3`; of a recording `trajectory 0`."""
-        noun, t = ("trajectory", None) if self.recorded else ("episode", self.t)
-        return [f"{word} {at}" for word, at in (("run", self.run), (noun, self.episode), ("step", t)) if at is not None]
+        """Where it is, as far as that is known: `run a`, `episode 0`, `step 3`; of a recording its trajectory."""
+        named = (("", self.trajectory),) if self.trajectory else (("episode ", self.episode), ("step ", self.t))
+        return [f"{word}{at}" for word, at in (("run ", self.run), *named) if at is not None]
+
+    @property
+    def step(self) -> tuple[int, int] | None:
+        """The episode and the step, if it was in one of the bundle's own simulated episodes."""
+        if self.run is not None or self.trajectory or self.ended or self.episode is None or self.t is None:
+            return None
+        return self.episode, self.t
 
 
 class Check(Struct, frozen=True):
@@ -163,6 +172,7 @@ class Reading:
         figures: The bodies of `figure` receipts.
         runs: Places of runs inside the bundle whose receipts a page embeds, at most `MOST_RUNS`.
         agent: The name of the agent of a run; of several all, joined by `+`.
+        trajectories: What the trajectories of a recording are called, in order.
         is_row: Whether its row in a table that is compared says all about the bundle.
         tells_replay: Whether its receipts say what replay gave when they were made.
     """
@@ -170,6 +180,7 @@ class Reading:
     figures: Sequence[Figure] = ()
     runs: Sequence[str] = ()
     agent: str = ""
+    trajectories: Sequence[str] = ()
     is_row: bool = False
     tells_replay: bool = False
 
@@ -371,22 +382,6 @@ def counted(marks: Iterable[str]) -> dict[str, int]:
     counts = Counter(marks)
     waived = {WAIVED: counts[WAIVED]} if counts[WAIVED] else {}
     return {**{outcome.value: counts[outcome] for outcome in Outcome}, **waived}
-
-
-def bundle_names(subjects: Sequence[Subject]) -> list[str]:
-    """A name for each bundle: that of its spec, with its folder where several bundles are of specs with the same name.
-
-    Those of folders with the same name are numbered.
-    """
-    titles, uses = Counter(subject.title for subject in subjects), Counter[str]()
-    names = list[str]()
-    for subject in subjects:
-        name = subject.title
-        if titles[name] > 1:
-            name += f" ({subject.evidence.name or subject.manifest['run'][:8]})"
-        uses[name] += 1
-        names.append(name if uses[name] == 1 else f"{name} {uses[name]}")
-    return names
 
 
 def value_text(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -17,9 +18,9 @@ _NAME: Final = 200  # characters of a name from a receipt
 class Observations:
     """Collects observations by check; `count` has the number of observations of each."""
 
-    def __init__(self, recorded: bool = False) -> None:
-        """Begin without any; `recorded` if the episodes are recorded trajectories."""
-        self._recorded = recorded
+    def __init__(self, recorded: bool = False, names: Sequence[str] = ()) -> None:
+        """Begin without any; `recorded` if the episodes are recorded trajectories, which have `names`."""
+        self._recorded, self._names = recorded, names
         self.count: Counter[str] = Counter()
         self._kept: dict[str, list[Observation]] = {}
 
@@ -36,7 +37,14 @@ class Observations:
             name = None if run is None else as_name(run)
             episode, t = (None if number is None else as_int(number) for number in (episode, t))
             seen = Observation(as_name(what), value_text(detail), name, episode, t, receipt.seq, receipt.digest)
-            kept.append(replace(seen, recorded=self._recorded))
+            seen = replace(seen, ended="t" not in at)
+            kept.append(replace(seen, trajectory=self._called(episode)) if self._recorded else seen)
+
+    def _called(self, episode: int | None) -> str:
+        """What a trajectory is called: its log, else its number."""
+        if episode is None:
+            return ""
+        return self._names[episode] if episode < len(self._names) else f"trajectory {episode}"
 
     def links(self, check: str, most: int = 3) -> list[Place]:
         """The first receipts that show a check."""

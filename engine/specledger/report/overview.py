@@ -12,7 +12,8 @@ from specledger.core import diagnostics
 from specledger.core.verdict import Verdict
 from specledger.report.comparison import in_one_table, marks_of
 from specledger.report.control import Control, Judgement, Match
-from specledger.report.model import Check, Replay, Report, Subject, bundle_names, counted
+from specledger.report.failed_checks import written_in
+from specledger.report.model import Check, Replay, Report, Subject, counted
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import WAIVED, Outcome
 from specledger.report.profile_rules import ASKED
@@ -20,6 +21,7 @@ from specledger.report.sections import (
     Cell,
     Code,
     Count,
+    EpisodeLink,
     Grid,
     Place,
     Quoted,
@@ -31,8 +33,8 @@ from specledger.report.sections import (
     anchor,
     check_anchor,
 )
-from specledger.report.specs import is_recorded
 from specledger.report.subject import WHOLE
+from specledger.report.titles import bundle_names, kind_line, title_of
 
 Part = Cell | Place
 
@@ -83,7 +85,7 @@ def headline_of(report: Report) -> Headline:
     if len(names) == 1:
         (subject,) = report.subjects
         why, finding = [*_of_subject(subject, True)], subject.reading.finding()
-        return Headline(_kind(subject), subject.title, subject.verdict, replay, why, _meaning(subject), finding)
+        return Headline(kind_line(subject), title_of(subject), subject.verdict, replay, why, _meaning(subject), finding)
     worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)
     counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))
@@ -100,15 +102,6 @@ def headline_of(report: Report) -> Headline:
     return Headline("Evidence of several bundles", title, worst.verdict, replay, reason, meaning)
 
 
-def _kind(subject: Subject) -> str:
-    policies = subject.names.get("policy", ())
-    if policies and is_recorded(subject.evidence.specs):
-        return f"Recorded calls, judged by the {'policies' if len(policies) > 1 else 'policy'} {', '.join(policies)}"
-    agent = subject.reading.agent
-    whose = f" with the agent{'s' * ('+' in agent)} {agent.replace('+', ', ')}" if agent else ""
-    return f"Evidence of a {subject.kind}{whose}"
-
-
 def reason_text(report: Report) -> str:
     """The reason of the verdict of a report as text."""
     return parts_text(headline_of(report).reason)
@@ -123,9 +116,11 @@ def _text(part: Part) -> str:
     match part:
         case ReceiptLink():
             return f"receipt {part.seq}"
+        case EpisodeLink():
+            return f"step {part.t}"
         case Words():
             return part.text
-        case Quoted():
+        case Quoted() | Code():
             return str(part.value)
         case RowLink():
             return part.name
@@ -177,7 +172,9 @@ def _meaning(subject: Subject) -> list[Sequence[Part]]:
     why = [(Quoted(check.why, _LONGEST), Words("."))] if check.outcome is Outcome.FAILED and check.why else []
     witness = subject.reading.witness(check.id) if check.outcome is Outcome.FAILED else ""
     seen = (Words(" First witness: "), Quoted(witness, _LONGEST), Words(".")) if witness else ()
-    return [*(why or [(Words("Requirement: "), says, *seen)]), *status]
+    stands = written_in(subject, check) if check.outcome is Outcome.FAILED else ""
+    where = [(Words("It stands in "), Code(stands), Words("."))] if stands else []
+    return [*(why or [(Words("Requirement: "), says, *seen)]), *where, *status]
 
 
 def _of_check(check: Check, shown: bool, agent: str) -> Iterator[Part]:
@@ -203,7 +200,11 @@ def _of_check(check: Check, shown: bool, agent: str) -> Iterator[Part]:
 def _first(check: Check, shown: bool) -> Iterator[Part]:
     first = next(iter(check.observations), None)
     if first is not None:
-        yield Words(f", first in {''.join(f'{where}, ' for where in first.place)}")
+        step = first.step if shown else None
+        places = first.place if step is None else first.place[:-1]
+        yield Words(f", first in {''.join(f'{where}, ' for where in places)}")
+        if step is not None:
+            yield from (EpisodeLink(0, *step), Words(", "))
         yield ReceiptLink(first.seq) if shown else Words(f"receipt {first.seq}")
 
 

@@ -12,12 +12,12 @@ from specledger.evidence.receipts import recording, run, typed
 from specledger.evidence.receipts.recording import is_open, why_unable
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
-from specledger.report.extension import rule_words, trajectory_sections
+from specledger.report.extension import ShownTrajectory, rule_words, trajectory_sections
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome
-from specledger.report.sections import NEVER_CHECKED, Cell, Count, Prose, Quoted, Row, Section, Words
+from specledger.report.sections import NEVER_CHECKED, Cell, Count, Prose, Quoted, Row, RowLink, Section, Words
 from specledger.report.specs import spec_details
 
 _MOST_REASONS: Final = 5
@@ -67,7 +67,7 @@ class RuleReading:
             elif not held:
                 outcome, why = Outcome.UNTESTED, "no call was about it"
             key, rule = self._written.get(name, (None, {}))
-            says = str(rule.get("doc", "")) or name
+            says = str(rule.get("doc", "")) or self._in_words(name) or name
             warns = name in self._severities and not Severity(self._severities[name]).impact.fails_run
             check = Check(f"rule/{name}", says, key, outcome, held + broken, broken, why, warning=warns)
             yield self._observations.of(check)
@@ -78,22 +78,41 @@ class RuleReading:
 
     def sections(self) -> Iterator[Section]:
         """The rules, and the trajectories in which they were broken or left open; nothing without policies."""
+        recorded = "trajectories" in _agent(self._evidence.specs)
+        shown = [*trajectory_sections(self._evidence.place, self._receipts)] if recorded else []
         if self._counts:
-            rows = [self._row(check) for check in self.checks()]
+            rows = [self._row(check, shown) for check in self.checks()]
             heads = ("rule", "says", "severity", "judged", "broken", "not judged")
             intro = "A rule is judged at each call or message that it is about."
             yield Section("rules", "Rules", intro, heads, rows)
-        if "trajectories" in _agent(self._evidence.specs):
-            yield from trajectory_sections(self._evidence.place, self._receipts)
+        yield from (trajectory.section for trajectory in shown)
+
+    def _entries(self, rule: str, shown: Sequence[ShownTrajectory]) -> Iterator[RowLink]:
+        """The first call that broke a rule, or left it open, in the table of its trajectory."""
+        calls = {trajectory.episode: trajectory.calls for trajectory in shown}
+        broken = [(body["episode"], outcome) for body in self._receipts for outcome in body["broken"]]
+        unjudged = [(body["episode"], outcome) for body in self._receipts for outcome in body["unjudged"]]
+        for episode, outcome in (*broken, *unjudged):
+            link = calls.get(episode, {}).get(outcome["call"])
+            if outcome["rule"] == rule and link is not None:
+                yield link
+                return
+
+    def _in_words(self, name: str) -> str:
+        """A rule in sentences; empty if the evidence does not hold its policy."""
+        if name not in self._written:
+            return ""
+        words = rule_words(self._evidence.specs.specs[self._written[name][0]], name.rpartition(".")[2])
+        return shorten(words, LONGEST)
 
     def _said(self, name: str) -> Iterator[tuple[str, Cell]]:
         """What a rule says: its `doc` and expressions, and all of it in sentences."""
         if name in self._written:
-            key, rule = self._written[name]
+            _, rule = self._written[name]
             yield from spec_details(rule)
-            yield "in words", Prose(rule_words(self._evidence.specs.specs[key], name.rpartition(".")[2]))
+            yield "in words", Prose(self._in_words(name))
 
-    def _row(self, check: Check) -> Row:
+    def _row(self, check: Check, shown: Sequence[ShownTrajectory]) -> Row:
         name = check.id.partition("/")[2]
         unjudged = as_int(self._counts[name]["unjudged"])
         mark = (
@@ -106,7 +125,7 @@ class RuleReading:
             else NEVER_CHECKED
         )
         cells: Sequence[Cell] = (
-            Words(check.says),
+            Prose(check.says),
             Words(self._severities.get(name, "")),
             Count(check.opportunities),
             Count(check.failures),
@@ -122,8 +141,9 @@ class RuleReading:
         if kept := as_int(self._counts[name].get("withheld", 0)):
             words = f"judged before a value was withheld, and not checked again: {counted(kept, 'time')}"
             details.append(("withheld", Words(words)))
-        places = self._observations.links(check.id)
-        return Row(name, mark, cells, details, places, max(check.failures, len(places)))
+        receipts = self._observations.links(check.id)
+        places = [*self._entries(name, shown), *receipts]
+        return Row(name, mark, cells, details, places, max(check.failures, len(receipts)) + len(places) - len(receipts))
 
 
 def _written(specs: Bundle) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:

@@ -16,6 +16,7 @@ from specledger.gates.governor import SCHEMA
 from specledger.load import Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
+from specledger.report.extension import trajectory_names
 from specledger.report.figures import in_units
 from specledger.report.gate_section import gate_section
 from specledger.report.guarded import GuardReading
@@ -79,7 +80,8 @@ class RunReading(Reading):
         self._specs = evidence.specs
         self._result = typed(run.RunResult, evidence.manifest["result"])
         self._recorded = is_recorded(self._specs)
-        self._observations = Observations(self._recorded)
+        self.trajectories = trajectory_names(evidence.place) if self._recorded else ()
+        self._observations = Observations(self._recorded, self.trajectories)
         self._start = typed(run.Start, {})
         self._rules, self._guarded = RuleReading(evidence, self._observations), GuardReading()
         self._idle: Counter[str] = Counter()
@@ -168,7 +170,8 @@ class RunReading(Reading):
         reached = Words("never" if first is None else f"in step {as_int(first)}")
         calls, broken = Count(as_int(body["steps"])), Count(self._broken)
         if self._recorded:
-            row = Row(f"trajectory {number}", "", (calls, broken), places=(ReceiptLink(receipt.seq),))
+            named = self.trajectories[number] if number < len(self.trajectories) else f"trajectory {number}"
+            row = Row(named, "", (calls, broken), places=(ReceiptLink(receipt.seq),))
         else:
             cells, places = (
                 (calls, Quoted(body["ended"]), reached, broken),

@@ -147,6 +147,7 @@ class Section(Struct, frozen=True):
     """A table; `heads` name the row and then each cell.
 
     The rows of several bundles are put into one table if it is compared; details are always shown if it is detailed.
+    Where many sections are of one `group`, a list of sections has one entry for them.
     """
 
     id: str
@@ -156,6 +157,7 @@ class Section(Struct, frozen=True):
     rows: Sequence[Row]
     compared: bool = False
     detailed: bool = False
+    group: str = ""
 
     def trimmed(self) -> Section:
         """The section without the columns in which no row has anything."""

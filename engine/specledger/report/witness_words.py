@@ -12,6 +12,8 @@ from specledger.report.value_words import in_words
 
 _READ: Final = re.compile(r"\s*(\w+)\.(?:value|bound|(?:wilson|cluster)\.(?:low|high))\s*")
 """What reads a value or an end of an interval of a figure without groups."""
+_EXTREME: Final = re.compile(r"\s*(?:minimum|maximum)\((\w+)\b.*\.map\((\w+), \2\.value\), -?\d+\)\s*")
+"""What reads the least or the greatest value of the groups of a figure."""
 
 
 def witness_words(witness: Mapping[str, Any], written: Mapping[str, Any], figures: Iterable[Figure]) -> dict[str, str]:
@@ -21,7 +23,7 @@ def witness_words(witness: Mapping[str, Any], written: Mapping[str, Any], figure
 
 
 def _value(value: Any, expression: str, statistics: Mapping[str, str]) -> str:
-    read = _READ.fullmatch(expression)
+    read = _READ.fullmatch(expression) or _EXTREME.fullmatch(expression)
     statistic = statistics.get(read[1], "") if read is not None else ""
     if type(value) is int and statistic == "rate":
         return share(value)

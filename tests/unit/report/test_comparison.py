@@ -7,9 +7,10 @@ from specledger.pipeline.executing import execute
 from specledger.report import comparison
 from specledger.report.comparison import agents_of, changed_section, in_one_table
 from specledger.report.diff import changes
-from specledger.report.model import Report, bundle_names
+from specledger.report.model import Report
 from specledger.report.overview import headline_of, reason_text
 from specledger.report.plots import Rates, probe_plots, table_of
+from specledger.report.titles import bundle_names
 from tests.conformance.browser.pages import data_of
 from tests.unit.report.rendering import report_of, subject_of, text_of
 

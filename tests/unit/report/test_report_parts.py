@@ -210,6 +210,8 @@ def test_an_answer_that_no_model_gave_is_no_call(monkeypatch):
         (250_000, "often.of", "250000"),
         (250_000, "often.value + 1", "250000"),
         (1_500_000, "usual.value", "1.500"),
+        (750_000, "minimum(often.filter(f, f.name != 'a').map(f, f.value), 0)", "75.00 %"),
+        (750_000, "minimum(often.map(f, f.of), 0)", "750000"),
         (7, "all.value", "7"),
         (True, "often.value", "true"),
         (7, "unknown.value", "7"),

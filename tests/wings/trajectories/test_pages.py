@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from specledger.report.sections import Block, Quoted, Words
+from specledger.report.sections import Block, Quoted, RowLink, Words
 from specledger.wings.trajectories import pages
+from specledger.wings.trajectories.lines import write_lines
 from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Trajectory, Withheld
-from specledger.wings.trajectories.pages import _section, trajectory_sections
+from specledger.wings.trajectories.pages import _section, trajectory_names, trajectory_sections
 
+FROM = "Of the format format. Receipts, which count from 0, call it episode 3."
 HIDDEN = Withheld("sha256:" + "0" * 64)
 
 
@@ -22,7 +24,11 @@ def breach(call="1", rule="r", **more):
     return {"call": call, "rule": rule, "reason": "because", **more}
 
 
-def section(*entries, receipts=(), id_="t"):
+def section(*entries, receipts=(), id_="log.jsonl:1"):
+    return shown_in_full(*entries, receipts=receipts, id_=id_).section
+
+
+def shown_in_full(*entries, receipts=(), id_="log.jsonl:1"):
     return _section(3, Trajectory(id_, "log.jsonl", "format", entries), receipts)
 
 
@@ -83,8 +89,9 @@ def test_a_long_text_can_be_opened(size, opened):
 
 def test_a_section_says_where_it_is_from():
     shown = section(CALL)
-    assert (shown.id, shown.title, shown.heads) == ("trajectory-3", "Trajectory 3", ("entry", "what", "text", "rules"))
-    assert shown.intro == "t, from log.jsonl (format)."
+    assert (shown.id, shown.title, shown.heads) == ("trajectory-3", "log.jsonl", ("entry", "what", "text", "rules"))
+    assert section(CALL, id_="t").title == "log.jsonl, trajectory t"
+    assert shown.intro == FROM
     said = section(CALL, receipts=[rules(broken=[breach(call="", rule="a")], unjudged=[breach(call="", rule="b")])])
     assert said.intro.endswith(" Of messages: a: because; b: because")
 
@@ -96,7 +103,7 @@ def test_a_section_says_where_it_is_from():
 def test_the_first_entries_are_shown(monkeypatch, more, said):
     monkeypatch.setattr(pages, "MOST_ENTRIES", 2)
     shown = section(*[Message(Speaker.USER, "a")] * (2 + more))
-    assert (len(shown.rows), shown.intro) == (2, f"t, from log.jsonl (format).{said}")
+    assert (len(shown.rows), shown.intro) == (2, f"{FROM}{said}")
 
 
 @pytest.mark.parametrize(("episodes", "expected"), [([2, 0], "02"), ([0, 1, 2], "01"), ([1, 2, 1, 0], "12"), ([], "")])
@@ -105,7 +112,32 @@ def test_the_first_trajectories_with_a_rule_are_shown(tmp_path, monkeypatch, epi
     monkeypatch.setattr(pages, "read_lines", lambda _: (Trajectory(str(n), "a", "f", [CALL]) for n in range(3)))
     (tmp_path / "trajectories.jsonl").write_bytes(b"")
     shown = list(trajectory_sections(tmp_path, [rules(episode) for episode in episodes]))
-    assert "".join(each.title.removeprefix("Trajectory ") for each in shown) == expected
+    assert "".join(str(each.episode) for each in shown) == expected
+
+
+def test_a_call_is_found_by_its_row():
+    calls = shown_in_full(Message(Speaker.USER, "go"), CALL, Result("1", "x")).calls
+    assert calls == {"1": RowLink("trajectory-3.2", "entry 2")}
+
+
+def test_trajectories_are_called_as_their_logs(tmp_path):
+    heads = [{"file": "a.json", "id": "a.json:1"}, {"file": "b.jsonl", "id": "b.jsonl:2"}, {"file": "c", "id": "x"}]
+    with (tmp_path / "trajectories.jsonl").open("wb") as lines:
+        lines.writelines(write_lines(Trajectory(format="f", entries=[CALL], **head) for head in heads))
+    assert trajectory_names(tmp_path) == ["a.json", "b.jsonl, trajectory 2", "c, trajectory x"]
+
+
+def test_the_page_of_logs_is_called_as_its_policy_and_they(spec, tmp_path):
+    """A rule without a `doc` is said in words; what failed is told with its log, its file and the row of its call."""
+    spec("run", "recorded-clerk", "--set", "expect=null", "--out", tmp_path / "out")
+    spec("report", tmp_path / "out", "--format", "html", "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    head, _, tables = page.partition('<main id="main"')
+    assert "<h1><bdi>invoices: " in head
+    assert "(scenario recorded-clerk)" in head
+    assert "specs/policy/invoices.yaml" in head
+    assert re.search(r'<a href="#trajectory-\d+\.\d+"><bdi>entry \d+</bdi></a>', tables)
+    assert "first in trajectory" not in head
 
 
 def test_a_recording_is_told_by_what_it_can_show(spec, tmp_path):

@@ -15,10 +15,11 @@ from specledger.report.formats.html.elements import Markup, count, document, ele
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import anchors, marked, render, render_headline
 from specledger.report.formats.output import DEFAULTS, Options, Output
-from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
+from specledger.report.model import Report, Subject, malformed_receipts
 from specledger.report.overview import headline_of, reason_text
 from specledger.report.receipt_diff import first_changes
 from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words
+from specledger.report.titles import bundle_names
 
 INDEX: Final = "index.html"
 

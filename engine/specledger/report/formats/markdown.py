@@ -17,7 +17,7 @@ from specledger.report.control import Control
 from specledger.report.figures import figure_section
 from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.markup import shorten
-from specledger.report.model import Report, Subject, bundle_names, counted, malformed_receipts
+from specledger.report.model import Report, Subject, counted, malformed_receipts
 from specledger.report.not_shown import not_shown, replay_text
 from specledger.report.overview import headline_of, parts_text
 from specledger.report.sections import (
@@ -36,6 +36,7 @@ from specledger.report.sections import (
     Section,
     Words,
 )
+from specledger.report.titles import bundle_names, doc_of, title_of
 from specledger.verify.assurance_levels import headline, level_statuses
 from specledger.verify.checks import Verification
 
@@ -164,9 +165,9 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
 
 
 def _head(subject: Subject) -> Iterator[str]:
-    yield f"# {quote(subject.title)}: {subject.verdict} ({subject.replay})"
-    if subject.doc:
-        yield from ("", quote(subject.doc))
+    yield f"# {quote(title_of(subject))}: {subject.verdict} ({subject.replay})"
+    if doc_of(subject):
+        yield from ("", quote(doc_of(subject)))
     headline = headline_of(Report((subject,)))
     for finding in headline.finding:
         yield from ("", quote(finding, _REASON))

@@ -11,7 +11,7 @@ from specledger.core.wing import Wing
 if TYPE_CHECKING:
     from specledger.compile.extension import Recordings
     from specledger.kinds.kind import Kind
-    from specledger.report.sections import Section
+    from specledger.report.extension import ShownTrajectory
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -44,10 +44,16 @@ def _rule_words() -> Callable[..., str]:
     return rule_words
 
 
-def _trajectory_sections() -> Callable[..., Iterable[Section]]:
+def _trajectory_sections() -> Callable[..., Iterable[ShownTrajectory]]:
     from specledger.wings.trajectories.pages import trajectory_sections
 
     return trajectory_sections
+
+
+def _trajectory_names() -> Callable[[Path], Sequence[str]]:
+    from specledger.wings.trajectories.pages import trajectory_names
+
+    return trajectory_names
 
 
 WING: Final = Wing(
@@ -58,4 +64,5 @@ WING: Final = Wing(
     recordings=_recordings,
     rule_words=_rule_words,
     trajectory_sections=_trajectory_sections,
+    trajectory_names=_trajectory_names,
 )

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from specledger.core.canonical import canonical_bytes
+from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import counted
-from specledger.evidence.layout import TRAJECTORIES
+from specledger.evidence.layout import MAX_LINE, TRAJECTORIES
 from specledger.evidence.receipts.run import Rules
-from specledger.report.sections import Block, Cell, Quoted, Row, Section, Words
-from specledger.wings.trajectories.lines import read_lines
+from specledger.report.extension import ShownTrajectory
+from specledger.report.sections import Block, Cell, Quoted, Row, RowLink, Section, Words, anchor
+from specledger.wings.trajectories.findings import located
+from specledger.wings.trajectories.lines import BEGINNING, read_lines
 from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Trajectory, Withheld
 
 MOST_TRAJECTORIES: Final = 25
@@ -23,6 +25,7 @@ MOST_ENTRIES: Final = 300
 _SHOWN: Final = 300
 """What a page shows at most: trajectories, entries of each, characters of an entry before it is opened."""
 
+_GROUP: Final = "Trajectories with broken or open rules"
 _EXACT: Final = re.compile(r'\{"\$number":"([^"\\]*)"\}')
 """A number as a log has it, in canonical JSON; in a text its quotes are escaped."""
 
@@ -30,7 +33,14 @@ Notes = Mapping[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
 """By the id of a call, empty for messages: `(mark, rule, what was said)`."""
 
 
-def trajectory_sections(evidence: Path, receipts: Sequence[Rules]) -> Iterator[Section]:
+def trajectory_names(evidence: Path) -> Sequence[str]:
+    """What each trajectory is called: its log, and which of several in it."""
+    with (evidence / TRAJECTORIES).open("rb") as lines:
+        heads: list[Any] = [parse_canonical(line[:-1], limit=MAX_LINE) for line in lines if line.startswith(BEGINNING)]
+    return [located(head["trajectory"]["file"], 0, head["trajectory"]["id"], "") for head in heads]
+
+
+def trajectory_sections(evidence: Path, receipts: Sequence[Rules]) -> Iterator[ShownTrajectory]:
     """A section for each trajectory in which a rule was broken or left open, the first ones; one row for each entry."""
     wanted: dict[int, list[Rules]] = defaultdict(list)
     for rules in receipts:
@@ -46,7 +56,7 @@ def trajectory_sections(evidence: Path, receipts: Sequence[Rules]) -> Iterator[S
                 return
 
 
-def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) -> Section:
+def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) -> ShownTrajectory:
     notes: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = defaultdict(list)
     for rules in receipts:
         for breach in rules["broken"]:
@@ -57,14 +67,17 @@ def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) ->
     shown = trajectory.entries[:MOST_ENTRIES]
     rows = [_row(number, entry, tools, notes) for number, entry in enumerate(shown, 1)]
     left = len(trajectory.entries) - len(shown)
-    intro = f"{trajectory.id}, from {trajectory.file} ({trajectory.format})."
+    title = located(trajectory.file, 0, trajectory.id, "")
+    intro = f"Of the format {trajectory.format}. Receipts, which count from 0, call it episode {episode}."
     if left:
         intro += f" {counted(left, 'entry')} more {'is' if left == 1 else 'are'} in the evidence alone."
     if notes[""]:
         said = "; ".join(f"{rule}: {outcome['reason']}" for _, rule, outcome in notes[""])
         intro += f" Of messages: {said}"
     heads = ("entry", "what", "text", "rules")
-    return Section(f"trajectory-{episode}", f"Trajectory {episode}", intro, heads, rows)
+    id_, called = f"trajectory-{episode}", [entry for entry in enumerate(shown, 1) if isinstance(entry[1], Call)]
+    links = {call.id: RowLink(anchor(id_, str(number)), f"entry {number}") for number, call in called}
+    return ShownTrajectory(episode, Section(id_, title, intro, heads, rows, group=_GROUP), links)
 
 
 def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> Row:

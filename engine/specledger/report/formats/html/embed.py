@@ -137,7 +137,9 @@ class Embedded(Struct):
         return seq in self._embedded
 
     def steps(self, episode: int) -> bool:
-        """Whether all lines of an episode are embedded."""
+        """Whether all lines of an episode are embedded, and it can be stepped through; a recording has no steps."""
+        if self.extra.get("recorded"):
+            return False
         first, last = self.episodes.get(episode, (0, -1))
         return last >= first and all(map(self.holds, range(first, last + 1)))
 

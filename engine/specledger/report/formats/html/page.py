@@ -6,6 +6,7 @@ The page says what was checked when it was written, and what was not; it never s
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,7 @@ from specledger.report.comparison import (
 )
 from specledger.report.evidence import Evidence, bodies_in
 from specledger.report.extension import ANSWERS
+from specledger.report.failed_checks import failed_section
 from specledger.report.formats.html.elements import (
     NOTHING,
     Markup,
@@ -50,7 +52,7 @@ from specledger.report.formats.html.tables import (
     render_headline,
 )
 from specledger.report.formats.output import DEFAULTS, Options, Output
-from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, bundle_names, malformed_receipts
+from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, malformed_receipts
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import Outcome
 from specledger.report.overview import control_sections, headline_of, waived_section
@@ -68,6 +70,7 @@ from specledger.report.sections import (
 )
 from specledger.report.specs import Specs, is_recorded, read_specs
 from specledger.report.states import episode_maps
+from specledger.report.titles import bundle_names, doc_of
 from specledger.report.units import units_of
 from specledger.verify.assurance_levels import NEVER_SHOWN, Reached, level_statuses
 from specledger.verify.checks import Level, Status
@@ -75,9 +78,8 @@ from specledger.verify.manifest import MAX_MANIFEST
 
 MOST_IN_SCOPE: Final = 20
 """Bundles that the cover of a page lists."""
-
-MOST_SHOWN: Final = 20
-"""Failed checks that the head of a page lists."""
+MOST_OF_A_GROUP: Final = 3
+"""Sections of a group that the list of sections names each."""
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -133,12 +135,11 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         else f"{bundle_names(report.subjects)[0]}, the first of {len(report.subjects)} bundles"
     )
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
-    doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
+    doc = report.judgement.doc if report.judgement is not None else doc_of(subject) if alone else ""
     facts = [(term, render_cell(cell, contains)) for term, cell in _facts(report, reading)]
     plots = render_plots(compared_plots(report.subjects, agents_of(report.subjects)))
     tables, early = [render(section, contains) for section in shown], bool(reading.runs) or len(report.subjects) > 1
-    titles = [(section.id, section.title) for section in shown]
-    titles[len(about) : len(about)] = [("plots", "Plots")] if plots else []
+    titles = [*_titles(about), *([("plots", "Plots")] if plots else []), *_titles(own)]
     titles.append(("evidence", "Evidence"))
     values: dict[str, Markup | str] = {
         "kind": words(headline.kind),
@@ -147,7 +148,6 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "replayed": words(headline.replay),
         "headline": render_headline(headline, contains),
         "doc": document_text(doc) if doc else "",
-        "broken": _failed(subject, contains) if alone else "",
         "facts": _terms(facts),
         "digests": _terms(digests(evidence)),
         "checked": checked_line(evidence, written, of),
@@ -165,6 +165,16 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     return document(headline.text, "page.html", values, ("search.js", "script.js"), "unchecked")
 
 
+def _titles(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """The id and the title of each section as lists of them have it; of a large group of its first one, by its name."""
+    sizes, listed = Counter(section.group for section in sections if section.group), dict[str, tuple[str, str]]()
+    for section in sections:
+        grouped = sizes[section.group] > MOST_OF_A_GROUP
+        named = (section.id, section.group) if grouped else (section.id, section.title)
+        listed.setdefault(section.group if grouped else section.id, named)
+    return [*listed.values()]
+
+
 def _is_list(report: Report) -> bool:
     """Whether the page is one table of bundles."""
     return report.judgement is None and in_one_table(report.subjects)
@@ -177,6 +187,7 @@ def _tables(report: Report, subject: Subject, reading: Reading) -> tuple[list[Se
     several = len(report.subjects) > 1
     agents = agents_of(report.subjects) if several else {}
     about = [*control_sections(report), *([changed_section(report.subjects)] if several else [])]
+    about += [failed_section(subject)] if report.judgement is None and not several else []
     own = compared_sections(reading, agents)
     if several:
         common = {section.id: _of_all(section, of, report.subjects) for section, of in common_tables(report.subjects)}
@@ -256,20 +267,6 @@ def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
     return join(
         *(element("div", element("dt", words(term)), element("dd", text)) for group in groups for term, text in group)
     )
-
-
-def _failed(subject: Subject, contains: Contains) -> Markup:
-    """The checks that failed or could not be decided, with tallies; nothing for one alone, which the headline names."""
-    checks = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
-    if len(checks) < 2:
-        return NOTHING
-    listed = []
-    for check in checks[:MOST_SHOWN]:
-        link = render_cell(RowLink(check_anchor(check.id), check.id), contains)
-        unknown = check.why if check.outcome is Outcome.CANNOT_TELL else ""
-        listed.append(element("li", link, words(f" {check.outcome}: "), quoted(unknown or check.tally)))
-    more = [element("li", words(f"{len(checks) - MOST_SHOWN} more"))] if len(checks) > MOST_SHOWN else []
-    return element("ul", *listed, *more, class_="broken")
 
 
 def _embedded(chains: Sequence[Embedded]) -> str:

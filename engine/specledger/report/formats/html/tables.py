@@ -190,11 +190,14 @@ def render_headline(headline: Headline, contains: Contains) -> Markup:
 
 
 def _sentence(parts: Sequence[Part], class_: str, contains: Contains) -> Markup:
-    shown = (
-        render_link(part, contains) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, contains)
-        for part in parts
-    )
-    return element("p", *shown, class_=class_)
+    return element("p", *(_part(part, contains) for part in parts), class_=class_)
+
+
+def _part(part: Part, contains: Contains) -> Markup:
+    """A part of a sentence; of a step that the page does not hold its number."""
+    if isinstance(part, EpisodeLink):
+        return render_link(part, contains) or words(f"step {part.t}")
+    return render_link(part, contains) if isinstance(part, ReceiptLink) else render_cell(part, contains)
 
 
 def render_link(target: Place, contains: Contains) -> Markup:
