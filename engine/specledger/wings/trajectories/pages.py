@@ -75,8 +75,11 @@ def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) ->
         said = "; ".join(f"{rule}: {outcome['reason']}" for _, rule, outcome in notes[""])
         intro += f" Of messages: {said}"
     heads = ("entry", "what", "text", "rules")
-    id_, called = f"trajectory-{episode}", [entry for entry in enumerate(shown, 1) if isinstance(entry[1], Call)]
-    links = {call.id: RowLink(anchor(id_, str(number)), f"entry {number}") for number, call in called}
+    id_, called = (
+        f"trajectory-{episode}",
+        ((at, entry.id) for at, entry in enumerate(shown, 1) if isinstance(entry, Call)),
+    )
+    links = {call: RowLink(anchor(id_, str(at)), f"entry {at}") for at, call in called}
     return ShownTrajectory(episode, Section(id_, title, intro, heads, rows, group=_GROUP), links)
 
 
