@@ -31,8 +31,8 @@ _LED_BY: Final = "checks"
 def failed_section(subject: Subject) -> Section:
     """A row for each of several such checks; none for one alone, which the head of a report tells in full."""
     checks = [check for check in subject.checks if check.outcome in _OPEN]
-    told = [check for check in checks if not check_anchor(check.id).startswith(f"{_LED_BY}.")]
-    rows = [_row(subject, check) for check in told] if len(checks) > 1 else []
+    shown = [check for check in checks if not check_anchor(check.id).startswith(f"{_LED_BY}.")]
+    rows = [_row(subject, check) for check in shown] if len(checks) > 1 else []
     return Section("failed", "What failed or is not decided", _INTRO, _HEADS, rows)
 
 

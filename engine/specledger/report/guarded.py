@@ -56,6 +56,6 @@ def _row(receipt: Receipt, body: Guarded, objections: list[Objection]) -> Row:
     reasons = [as_name(objection["reason"]) for objection in objections]
     if body["cause"] == GuardCause.DEADLINE:
         by, reasons = [GuardCause.DEADLINE, *by], ["the decision took too long", *reasons]
-    place = EpisodeLink(0, as_int(body["episode"]), as_int(body["t"]))
+    step = EpisodeLink(0, as_int(body["episode"]), as_int(body["t"]))
     cells = (Quoted(body["tool"], _LONGEST), Words(", ".join(by)), Quoted("; ".join(reasons), _LONGEST))
-    return Row(as_name(body["call"]), mark, cells, places=(place, ReceiptLink(receipt.seq)))
+    return Row(as_name(body["call"]), mark, cells, places=(step, ReceiptLink(receipt.seq)))

@@ -201,8 +201,8 @@ def _first(check: Check, shown: bool) -> Iterator[Part]:
     first = next(iter(check.observations), None)
     if first is not None:
         step = first.step if shown else None
-        places = first.place if step is None else first.place[:-1]
-        yield Words(f", first in {''.join(f'{where}, ' for where in places)}")
+        named = first.place[: None if step is None else -1]
+        yield Words(f", first in {''.join(f'{where}, ' for where in named)}")
         if step is not None:
             yield from (EpisodeLink(0, *step), Words(", "))
         yield ReceiptLink(first.seq) if shown else Words(f"receipt {first.seq}")

@@ -337,7 +337,7 @@ class RunReading(Reading):
                 cells = (*cells, Quoted(self.witness(check.id)))
             episodes = started["scope"] == "episode"
             places = self._observations.links(check.id) if episodes else self._observations.steps(check.id)
-            of = max(check.failures, sum(isinstance(place, ReceiptLink) for place in places))
+            of = max(check.failures, sum(isinstance(link, ReceiptLink) for link in places))
             rows.append(
                 Row(started["name"], mark_of(check, started["severity"]), cells, spec_details(data), places, of)
             )

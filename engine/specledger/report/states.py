@@ -103,4 +103,4 @@ def _difference(before: Rows, after: Rows) -> Map:
     if [len(row) for row in before] != [len(row) for row in after]:
         return after
     cells = zip(chain(*before), chain(*after), strict=True)
-    return [number for place, (old, new) in enumerate(cells) if old != new for number in (place, new)]
+    return [number for at, (old, new) in enumerate(cells) if old != new for number in (at, new)]

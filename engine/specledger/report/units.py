@@ -13,7 +13,7 @@ from specledger.compile.actor import around_of, footing_of
 from specledger.compile.roles import Role, roles
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.identity import ByIdentity
-from specledger.expr.check.tree import Choice, DefinedCall, NativeCall, Operation, Typed
+from specledger.expr.check.tree import Choice, DefinedCall, NativeCall, Operation, Typed, Value
 from specledger.expr.check.types import FIXED_ONE, FixedType, IntType, ListType, MapType, RecordType, Type
 from specledger.gates.governor import Footing, Governor, check_governor
 from specledger.gates.invariant import check_invariant
@@ -86,12 +86,13 @@ class _Decider(Struct, frozen=True):
     governor: Governor
 
     def proposal(self) -> Tree:
-        """The numbers of a proposal; of a score that the agent's spec gives in millionths, those too."""
+        """The numbers of a proposal; of a score that is in millionths, as the agent's spec is written, those too."""
         units = _named({**self.governor.claims, "action": self.world.action})
-        if MILLIONTHS in str(self.role.decider.score):
+        decider = self.role.decider
+        if MILLIONTHS in str(decider.score) or FIXED_ONE in decider.constants.values():
             met = around_of(self.world, self.governor, self.whole, self.role.name)
             agent = check_agent(self.role.agent, met, Diagnostics())
-            if agent is not None and unit_of(agent.score.root) is not None:
+            if agent is not None and _unit_of_score(agent.score.root) is not None:
                 units["score"] = FIXED_ONE
         return units
 
@@ -170,6 +171,18 @@ def unit_of(node: Typed, declared: Mapping[str, int] = _NONE) -> int | None:
         case DefinedCall():
             return declared.get(node.instance.name) or unit_of(node.instance.body, declared)
     return None
+
+
+def _unit_of_score(node: Typed) -> int | None:
+    """The unit of a score: that of an int, and millionths of what is multiplied by a million before it is added up."""
+    match node:
+        case Operation(operator="*", args=(Value(value=unit), _) | (_, Value(value=unit))) if unit == FIXED_ONE:
+            return FIXED_ONE
+        case Operation() if node.operator in _SUMS:
+            return _only(map(_unit_of_score, node.args))
+        case Choice():
+            return _only(map(_unit_of_score, (node.then, node.otherwise)))
+    return unit_of(node)
 
 
 def _only(units: Iterable[int | None]) -> int | None:

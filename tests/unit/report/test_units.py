@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from specledger.core.verdict import Exit
-from specledger.report.units import express, unit_at, within
+from specledger.kinds import load
+from specledger.report.units import express, unit_at, units_of, within
 
 WORLD = {
     "spec": "world/v1",
@@ -201,3 +202,18 @@ def test_units_that_are_wrong_are_findings_at_their_line(units, says, hint, spec
     assert says in checked.out + checked.err
     assert hint in checked.out + checked.err
     assert f"purse.yaml:{len(text.splitlines())}:" in checked.out + checked.err
+
+
+SCORES = {
+    "the difference of a fraction and a million of each": ("bonus - ONE * claims.V_task_proposal", 1_000_000),
+    "a million of each alone": ("claims.V_task_proposal * 1000000", 1_000_000),
+    "in one case": ("action.dir == 'Stay' ? -1000000 : ONE * claims.V_task_proposal", 1_000_000),
+    "another factor": ("1000 * claims.V_task_proposal", None),
+    "no factor": ("claims.V_task_proposal", None),
+}
+
+
+@pytest.mark.parametrize(("score", "unit"), SCORES.values(), ids=SCORES)
+def test_a_score_in_which_a_million_stands_for_one_is_shown_in_ones(score, unit):
+    bundle = load("hazard", kind="scenario", set=[f"agent.score={json.dumps(score)}"])[0]
+    assert within(units_of(bundle), ["commit", "proposals", "0", "score"]) == unit
