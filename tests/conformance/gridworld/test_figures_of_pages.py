@@ -1,4 +1,4 @@
-"""The figures of the gridworld on the page of figures and on its own are those of the pinned suites, with their intervals."""
+"""The figures of the gridworld on its page are those of the pinned suites, with their intervals."""
 
 import json
 import math
@@ -10,10 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PINS = sorted((ROOT / "fixtures" / "suites").glob("gridworld-*.jsonl"))
 SECTIONS = {
-    "docs/figures.md": ("## Gridworld", "## Kernel"),
     "docs/gridworld.md": ("## What was measured", "## What a step says"),
 }
-LEAST = {"docs/figures.md": (10, 3), "docs/gridworld.md": (15, 6)}
+LEAST = {"docs/gridworld.md": (15, 6)}
 """How many counts and how many changes a page has at least."""
 COUNT = re.compile(r"(\d+(?:,\d{3})*) of (\d+(?:,\d{3})*)(?: \(([^()]*)\))?")
 RANGE = re.compile(r"(-?[\d.]+) to (-?[\d.]+)")

@@ -97,7 +97,6 @@ def test_what_is_inconclusive_is_no_pass(tmp_path):
 
 PAGES = Path(__file__).parents[4] / "docs"
 CHALLENGED = {
-    "figures.md": ("| fails the causal challenge", "| fails it by its answers alone"),
     "probe-figures.md": ("| fails `p5-causal` |", "| fails `p5-causal` by its answers alone"),
 }
 
