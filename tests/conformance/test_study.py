@@ -66,12 +66,12 @@ def test_the_suites_of_the_page_ask_their_own_model_in_every_arm(suite, files):
 
 COSTS = {  # the row of the table: of which arm it is
     "`reasons-of-a-model`: `candid`, `covert`, 12 episodes": ("reasons-of-mine", "candid"),
-    "the same without `deterministic`, as for a model of yours": ("honesty-of-mine", "candid"),
-    "the same without `deterministic`": ("honesty-of-mine", "candid_often"),
+    "`honesty-of-a-model`: `candid`, `covert`, 6 episodes": ("honesty-of-mine", "candid"),
+    "`honesty-of-a-model`: `candid_often`, `covert_often`, 6 episodes": ("honesty-of-mine", "candid_often"),
 }
 
 
-@pytest.mark.parametrize("row", quick(COSTS, "the same without `deterministic`"))
+@pytest.mark.parametrize("row", quick(COSTS, "`honesty-of-a-model`: `candid_often`, `covert_often`, 6 episodes"))
 def test_the_figures_of_the_page_are_those_of_the_plan(row, files):
     suite, arm = COSTS[row]
     (cells,) = [
