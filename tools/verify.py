@@ -3,10 +3,11 @@
 
     python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--log RUNLOG] [--level L1] [--json]
 
-BUNDLE is a folder, an audit log or a run log. This file needs Python 3.9 or newer and nothing else; with
-the package `cryptography` it also checks Ed25519 signatures. It shares no code with the engine and is meant to be read:
-each check is a function, and uses only what earlier checks put into `Bundle`. A check has the number that it has in
-`spec verify`, whose checks 9, 11 of a law, 17, 20 and 21 are not made here; 22 is a part of 20 there.
+BUNDLE is a folder, an audit log or a run log. This file needs Python 3.9 or newer. Check 16 alone needs more, the
+package `cryptography`, for Ed25519 signatures; without it that check is not shown (exit code 3). This file shares no
+code with the engine and is meant to be read: each check is a function, and uses only what earlier checks put into
+`Bundle`. A check has the number that it has in `spec verify`, whose checks 9, 11 of a law, 17, 20 and 21 are not made
+here; 22 is a part of 20 there. "Nothing to check" stands where a bundle holds nothing that a check is about.
 
      1 manifest             10 audit log; verdicts on laws;          14 detached files: checkpoint, envelopes, digests
      2 files                   runs of a suite                       15 what the reader expects
@@ -110,6 +111,11 @@ def not_shown(message: str, code: str | None) -> Finding:
     return Finding(message, code, "not shown")
 
 
+def nothing_to_check(message: str) -> Finding:
+    """What ends a check of which the bundle holds nothing; nothing is refuted by that, and nothing shown."""
+    return Finding(message, None, "nothing to check")
+
+
 def require(holds: object, message: str, code: str | None = None) -> None:
     """Refute the evidence unless something holds."""
     if not holds:
@@ -149,6 +155,7 @@ class Bundle:
     trust: JSON = None  # the reader's trust file
     seen: Note | None = None  # a checkpoint that the reader saw
     run_log: Path | None = None
+    recordings: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the logs that were judged
     not_checked: list[str] = field(default_factory=list)
     manifest: JSON = None  # 1
     kind: str = ""  # 1
@@ -163,8 +170,9 @@ class Bundle:
     probes: Probes | None = None  # 5: check 7 looks at them
     specs: JSON = None  # 7: specs by their keys
     key: str = ""  # 7: that of the root
-    note: Note | None = None  # 17
-    envelopes: list[tuple[bytes, JSON]] = field(default_factory=list)  # 18
+    note: Note | None = None  # 14
+    envelopes: list[tuple[bytes, JSON]] = field(default_factory=list)  # 14
+    signers: list[str] = field(default_factory=list)  # 16: trusted keys that signed everything
 
     @property
     def root(self) -> JSON:
@@ -192,7 +200,7 @@ class Rule(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What came of a check: passed, failed or not shown."""
+    """What came of a check: passed, failed, not shown, or nothing to check."""
 
     number: int
     name: str
@@ -415,6 +423,7 @@ def check_files(b: Bundle) -> None:
             message = f"`{name}` of {entry['path']} is {found}, and the manifest lists {entry[name]!r:.80}"
             require(same(entry[name], found), message)
     require({RECEIPTS, SPECS} <= set(paths), f"{RECEIPTS} or {SPECS} is not listed")
+    b.recordings = [entry["sha256"] for entry in entries if entry["path"] == TRAJECTORIES]
     signed = {*SIGNED_FILES} & {*b.detached}
     require(len(signed) in (0, len(SIGNED_FILES)), f"a signed bundle has {', '.join(SIGNED_FILES)}")
 
@@ -478,7 +487,7 @@ ORDERS = {
 
 
 @check(5, "E_STATE", malformed="E_LINE")
-def check_receipts(b: Bundle) -> None:
+def check_receipts(b: Bundle) -> str | None:
     """State transitions are continuous; decisions match commitments.
 
     Tokens match commitments, too, and verdicts of probes their answers.
@@ -501,10 +510,18 @@ def check_receipts(b: Bundle) -> None:
         require(run.ended, "the last receipt is not `end`", "E_ENDS")
         b.first, b.entries, b.bodies, b.result = run.first, run.entries, run.faulty, run.result()
         b.not_checked += [f"of {run.unjudged} probes, what `expect` says of their answers"] if run.unjudged else []
-        return
+        return of_what({name: run.held[name[:-1]] for name in ("commits", "tokens", "probes")})
     require(re.fullmatch(ORDERS[b.kind], "".join(types)), f"the receipts are not in the order of a {b.kind}", "E_ENDS")
     b.first = b.bodies[0][1]
     b.result = {"law": law_result, "suite": suite_result, "discovery": discovery_result}[b.kind](b)
+    return None
+
+
+def of_what(counts: dict[str, int]) -> str:
+    """How many things of each name a check was about, and of which there was nothing to check."""
+    there = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    lacking = ", ".join(name for name, count in counts.items() if not count)
+    return "; ".join([text for text in (there, lacking and f"nothing to check: {lacking}") if text])
 
 
 def probes_of(b: Bundle) -> Probes:
@@ -973,6 +990,7 @@ class RunFollower:
     def __init__(self, probes: Callable[[], Probes]) -> None:
         """Begin; `probes` gives the specs of the probes, and who is asked."""
         self.probes_of, self.unjudged = probes, 0
+        self.held: Counter[str] = Counter()  # receipts by type, and tokens
         self.entries: list[str] = []
         self.endings: set[str] = set()
         self.commits: list[JSON] = []  # of this turn
@@ -1002,6 +1020,7 @@ class RunFollower:
             require(self.is_open, f"{type_!r} is outside of an episode")
             agree(body, {"episode": self.episode, "t": self.t + 1}, repr(type_))
         getattr(self, f"_{type_}")(body)
+        self.held.update({type_: 1, "token": int(type_ == "step" and body.get("token") is not None)})
 
     def result(self) -> JSON:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
@@ -1569,6 +1588,8 @@ def check_cases(b: Bundle) -> None:
             known |= causes
         pending = []
     require(found == paths, "there is a failing case that the receipts do not show")
+    if not paths:
+        raise nothing_to_check("the receipts show no failing case, and none is listed")
 
 
 def causes_of(kind: str, type_: str, body: JSON) -> set[str]:
@@ -1624,6 +1645,8 @@ def check_tape(b: Bundle) -> None:
     require(may or not present, "no answer came from outside, and there is a tape", "E_TAPE_EXTRA")
     require(present or not outside, "answers came from outside, and there is no tape", "E_TAPE_MISSING")
     if not present:
+        if not b.recordings:
+            raise nothing_to_check("no answer came from outside, and no trajectories were recorded")
         return
     lines = [parse(line, "a line of the tape") for line in read_lines(b.folder / TAPE, MAX_LINE)]
     form = "specledger/model-tape/v1" if b.kind == "discovery" else "specledger/tape/v2"
@@ -1759,17 +1782,18 @@ def entry_hash(entry: JSON) -> str:
 
 
 @check(10, "E_AUDIT_LINE", lambda b: b.entries or AUDIT_LOG in b.listed)
-def check_audit_log(b: Bundle) -> None:
+def check_audit_log(b: Bundle) -> str:
     """The audit log is valid and ends with the entries of the run."""
     require(AUDIT_LOG in b.listed, "the receipts have audit entries, and there is no audit log", "E_AUDIT_DIFFERS")
-    hashes = read_audit_log(b.folder / AUDIT_LOG)
+    hashes, tokens = read_audit_log(b.folder / AUDIT_LOG)
     last = hashes[len(hashes) - len(b.entries) :]
     require(last == b.entries, "the audit log does not end with the entries of the run", "E_AUDIT_DIFFERS")
+    return of_what({"entries": len(b.entries), "tokens": tokens})
 
 
-def read_audit_log(path: Path) -> list[str]:
-    """The hashes of the entries of an audit log; of each its form, its chain and its tokens are checked."""
-    hashes = [ZEROS]
+def read_audit_log(path: Path) -> tuple[list[str], int]:
+    """The hashes of the entries of an audit log, and how many tokens it issued; form, chain and tokens are checked."""
+    hashes, tokens = [ZEROS], 0
     for number, line in enumerate(read_lines(path, MAX_ENTRY, "E_AUDIT_TORN"), 1):
         entry = parse(line, f"line {number} of the audit log")
         shape(entry, ENTRY_KEYS, f"line {number} of the audit log")
@@ -1782,8 +1806,9 @@ def read_audit_log(path: Path) -> list[str]:
             issued, expires = entry["timestamp_ms"], entry["timestamp_ms"] + token["scope"]["expiry_ms"]
             wanted = {"binding": bound, "issued_at_ms": issued, "expires_at_ms": expires}
             agree(token, wanted, f"a token on line {number}", "E_AUDIT_TOKEN")
+            tokens += 1
     require(len(hashes) > 1, "the audit log is empty", "E_AUDIT_NO_LOG")
-    return hashes[1:]
+    return hashes[1:], tokens
 
 
 # -------------------- Checks 10 to 13 of laws: a verdict on a law fits itself, its digest and the specs
@@ -1872,6 +1897,8 @@ def check_counterexamples(b: Bundle) -> None:
             require(goes, "a status does not go with its counterexample", "E_VERDICT")
             if recorded is not None:
                 outcomes[evolve(b.specs[key], mutant, recorded, seen.setdefault((key, mutant), {}))] += 1
+    if not outcomes:
+        raise nothing_to_check("no verdict has a counterexample")
     outcomes.pop("evolved", None)
     for why, count in outcomes.items():
         b.not_checked.append(f"of {count} counterexamples: that they follow their universe's rule ({why})")
@@ -1976,11 +2003,12 @@ def check_runs(b: Bundle) -> None:
         path = body["place"]
         inner = Bundle(b.folder / path, inner=True)
         last = make_all(inner)[-1]
-        require(last.status == "passed", f"{path}: {last.message} [{last.code}]")
+        require(last.status != "failed", f"{path}: {last.message} [{last.code}]")
         wanted = {name: inner.manifest[name] for name in ("specs", "receipts", "result")}
         wanted.update(scenario=inner.root["name"], seed=inner.root.get("seed", 0), run=path.rpartition("/")[2])
         agree(body, wanted, f"the receipt of {path}")
         b.not_checked += [line for line in inner.not_checked if line not in b.not_checked]
+        b.recordings = sorted({*b.recordings, *inner.recordings})
 
 
 @check(11, "E_ASSESSMENT", lambda b: b.kind == "suite")
@@ -2071,7 +2099,9 @@ def check_envelopes(b: Bundle) -> None:
     passed = "WARNED" if result["verdict"] == "INCONCLUSIVE" or result.get("warnings") else "PASSED"
     passed = "FAILED" if result["verdict"] in ("FAIL", "ERROR") else passed
     specs = next(entry["sha256"] for entry in b.manifest["files"] if entry["path"] == SPECS)
-    tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": passed}
+    judged = [(SPECS, specs), *((TRAJECTORIES, digest) for digest in b.recordings)]
+    configuration = [{"digest": {"sha256": digest}, "name": name} for name, digest in judged]
+    tested = {"configuration": configuration, "result": passed}
     form = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256", "digestSource": "canonical-json"}
     test_result = "https://in-toto.io/attestation/test-result/v0.1"
     oscal = "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1"
@@ -2127,7 +2157,7 @@ def check_sums(b: Bundle) -> None:
     """Detached files refer to this manifest: the list of digests has those of the files, and the guide its digests."""
     if GUIDE in b.detached:
         named = set(HEX64.findall(read_bytes(b.folder / GUIDE, MIB).decode(errors="replace")))
-        known = {file_sha256(b.folder / MANIFEST), *HEX64.findall(json.dumps(b.manifest))}
+        known = {file_sha256(b.folder / MANIFEST), *HEX64.findall(json.dumps(b.manifest)), *b.recordings}
         require(named <= known, f"{GUIDE} names a digest that is not in the manifest")
     if SUMS not in b.detached:
         return
@@ -2145,7 +2175,7 @@ def read_trust(path: Path) -> JSON:
         data = file.read(MIB + 1)
     require(len(data) <= MIB, f"it has more than {MIB} bytes")
     trust = load(data)
-    optional = trust.keys() & {"run", "specs", "checkpoint"}
+    optional = trust.keys() & {"run", "specs", "recording", "checkpoint"}
     shape(trust, {"format", "origin", "keys", "threshold"} | optional, "it")
     agree(trust, {"format": "specledger/trust/v1"}, "it")
     require(ORIGIN_NAME.fullmatch(trust["origin"].replace("{run}", ZEROS[:32])), "its origin is malformed")
@@ -2158,35 +2188,50 @@ def read_trust(path: Path) -> JSON:
     require(type(trust["threshold"]) is int and 1 <= trust["threshold"] <= len(ids), "its threshold is wrong")
     seen = trust.get("checkpoint", {"size": 0, "root": ZEROS})
     shape(seen, ("size", "root"), "its checkpoint")
-    require(type(seen["size"]) is int and seen["size"] >= 0, "its checkpoint is malformed")
+    require(type(seen["size"]) is int and 0 <= seen["size"] <= MAX_INTEGER, "its checkpoint is malformed")
     digests = HEX32.fullmatch(trust.get("run", ZEROS[:32])) and HEX64.fullmatch(trust.get("specs", ZEROS))
-    require(digests and HEX64.fullmatch(seen["root"]), "a digest in it is malformed")
+    logs = recording_of(trust)
+    formed = [HEX64.fullmatch(digest) for digest in (seen["root"], *logs)]
+    require(digests and all(formed), "a digest in it is malformed")
+    require("recording" not in trust or 0 < len(logs) == len(set(logs)), "a recording stands there twice, or none does")
     return trust
+
+
+def recording_of(trust: JSON) -> list[str]:
+    """The digests of the logs that a trust file names, one or a list."""
+    named = trust.get("recording", [])
+    require(isinstance(named, (str, list)), "its recording is malformed")
+    return [named] if isinstance(named, str) else sorted(named)
 
 
 @check(15, "E_EXPECTED", lambda b: b.trust is not None)
 def check_expected(b: Bundle) -> str:
-    """The evidence is the expected one: run, specs and origin."""
-    expected = {name: b.trust[name] for name in ("run", "specs") if name in b.trust}
-    free = [name for name in ("run", "specs") if name not in expected]
-    agree(b.manifest, expected, "the manifest")
+    """The evidence is the expected one: run, specs, recording and origin."""
+    actual = {"run": b.manifest["run"], "specs": b.manifest["specs"]}
+    expected = {name: b.trust[name] for name in actual if name in b.trust}
+    if b.recordings or "recording" in b.trust:
+        actual["recording"] = ", ".join(b.recordings) or f"none, since the bundle holds no {TRAJECTORIES}"
+        expected.update({"recording": ", ".join(recording_of(b.trust))} if "recording" in b.trust else {})
     if b.note is not None:
-        agree(b.note._asdict(), {"origin": b.trust["origin"].replace("{run}", b.manifest["run"])}, "the checkpoint")
-        expected["origin"] = b.note.origin
+        actual["origin"] = b.note.origin
+        expected["origin"] = b.trust["origin"].replace("{run}", b.manifest["run"])
     elif not expected:
-        raise not_shown("the trust file names no run and no specs, and the bundle has no signed origin", "E_UNSIGNED")
+        message = "the trust file names no run, no specs and no recording, and the bundle has no signed origin"
+        raise not_shown(message, "E_UNSIGNED")
+    for name, wanted in expected.items():
+        require(actual[name] == wanted, f"the {name} is {actual[name]}, expected is {wanted}")
+    free = [name for name in actual if name not in expected]
     bound = ", ".join(f"{name} {value}" for name, value in expected.items())
     return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
 
 
 @check(16, "E_SIGNATURE", lambda b: b.trust is not None)
-def check_signatures(b: Bundle) -> None:
+def check_signatures(b: Bundle) -> str:
     """Enough trusted keys signed the manifest and the checkpoint."""
     if b.note is None:
-        raise not_shown("the bundle has no signatures", "E_UNSIGNED")
+        raise not_shown("nobody signed: the bundle holds no signatures", "E_UNSIGNED")
     if not CAN_CHECK_SIGNATURES:
         raise not_shown("signatures were not checked: the package `cryptography` is not installed", None)
-    everywhere = set()
     for key in b.trust["keys"]:
         public = from_base64(key["public"], "a key")
         hint = hashlib.sha256(b.note.origin.encode() + b"\n\x01" + public).digest()[:4]
@@ -2195,10 +2240,12 @@ def check_signatures(b: Bundle) -> None:
         for text, raw in signed:
             right = raw is None or is_signature(public, raw, text)
             require(right, f"a signature in the name of the key {key['id']} is wrong")
-        everywhere |= {key["id"]} if all(raw is not None for _, raw in signed) else set()
-    if len(everywhere) < b.trust["threshold"]:
-        message = f"{len(everywhere)} trusted keys signed everything, the threshold is {b.trust['threshold']}"
-        raise not_shown(message, "E_UNTRUSTED")
+        b.signers += [key["id"]] if all(raw is not None for _, raw in signed) else []
+    b.signers.sort()
+    if len(b.signers) < b.trust["threshold"]:
+        message = f"{len(b.signers)} trusted keys signed everything, the threshold is {b.trust['threshold']}"
+        raise not_shown(f"{message}; {signer_words(b)}", "E_UNTRUSTED")
+    return f"signed by {', '.join(b.signers)} in the name {b.note.origin}"
 
 
 def is_signature(public: bytes, signature: bytes, message: bytes) -> bool:
@@ -2270,10 +2317,13 @@ def note_open(b: Bundle) -> None:
     """Note what no check of this file covers."""
     sources = any(map(SOURCE_PATH.fullmatch, b.listed))
     taped = TAPE in b.listed and b.kind == "scenario"
+    logs, expected = bool(b.recordings), "recording" in (b.trust or ())
     open_points = {
         "replay: that the specs lead to these receipts (L4; use `spec verify`)": True,
         f"agent faults {', '.join(UNSEEN)}; which messages the run asks (L4; `spec verify`)": taped,
         "which program answered: at most some of its files are named on the tape, and not what they import": taped,
+        f"whether what {TRAJECTORIES} records happened; what rules say of it (`spec verify` judges again)": logs,
+        "which logs these are: compare `recording` with what `spec import LOGS` prints": logs and not expected,
         "what measures are of the episodes: figures are sums of what is recorded (`spec verify`)": b.kind == "suite",
         "whether the specs are valid: types, references, limits (`spec check`, `spec verify`)": True,
         "expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)": True,
@@ -2285,7 +2335,6 @@ def note_open(b: Bundle) -> None:
         "the time stamp (L2; use openssl, or `spec verify --tsa`)": TIMESTAMP in b.detached,
         f"the words of {GUIDE} around its digests": GUIDE in b.detached,
         "who signed the bundle (L1; no trust file was given)": b.note is not None and b.trust is None,
-        "who signed: nobody, the bundle is unsigned, so anybody can have written it (L1)": b.note is None,
     }
     b.not_checked += [text for text, is_open in open_points.items() if is_open]
     absent = [name for name in (SUMS, GUIDE) if name not in b.detached]
@@ -2329,16 +2378,27 @@ def verify(place: Path, bundle: Bundle, levels: Iterable[str] = ()) -> list[Chec
             begins = file.read(1 << 16)
     if b"specledger/runlog/v1" in begins.partition(b"\n")[0]:
         bundle.not_checked.append("the bundles that the run log names; that this is the only log")
-        checks = verify_file(bundle, 19, "E_RUNLOG", "the run log is one chain", lambda _: read_run_log(place))
+        checks = verify_file(bundle, 19, "E_RUNLOG", "the run log is one chain", lambda _: run_log_words(place))
         return with_levels(checks, bundle, levels)
     if b'"prev_entry_hash"' in begins:
         bundle.not_checked.append("whether decisions were right; that nothing was cut off at the end")
-        checks = verify_file(bundle, 10, "E_AUDIT_LINE", "the audit log is one chain", lambda _: read_audit_log(place))
+        checks = verify_file(bundle, 10, "E_AUDIT_LINE", "the audit log is one chain", lambda _: audit_words(place))
         return with_levels(checks, bundle, levels)
     if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
         raise NoEvidence(f"there is no bundle and no log at {place}", "E_NO_EVIDENCE")
     bundle.folder = place
     return verify_bundle(bundle, levels)
+
+
+def audit_words(path: Path) -> str:
+    """What is in an audit log that was checked."""
+    hashes, tokens = read_audit_log(path)
+    return of_what({"entries": len(hashes), "tokens": tokens})
+
+
+def run_log_words(path: Path) -> str:
+    """What is in a run log that was checked."""
+    return of_what({"results": len(read_run_log(path))})
 
 
 def verify_file(bundle: Bundle, number: int, code: str, name: str, function: Function) -> list[Check]:
@@ -2360,7 +2420,7 @@ def with_levels(checks: list[Check], bundle: Bundle, levels: Iterable[str]) -> l
 NOTHING_REFUTED = "nothing refuted; not replayed"
 MEANING = {
     NOTHING_REFUTED: "the files agree with one another. Exit code 0 says no more: `spec verify` replays",
-    "REFUTED": "a check failed (exit code 1)",
+    "REFUTED": "a check failed: rely on nothing that is in it (exit code 1)",
     "INCONCLUSIVE": "nothing is refuted, but something that was asked for was not shown (exit code 3)",
 }
 """What each verdict says, and the exit code that it has."""
@@ -2388,12 +2448,27 @@ def recorded(bundle: Bundle) -> dict[str, JSON]:
     if not isinstance(of, dict):
         return {}
     inner = {name: part if isinstance(part, dict) else {} for name, part in of.items()}
-    said = [inner.get("result", {}).get("verdict"), of.get("specs"), inner.get("receipts", {}).get("root")]
-    texts = [part if isinstance(part, str) and len(part) <= len(ZEROS) else None for part in said]
-    return {
-        **dict(zip(("verdict", "specs", "root"), texts)),
-        "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1)),
-    }
+    said = {"verdict": inner.get("result", {}).get("verdict"), "run": of.get("run"), "specs": of.get("specs")}
+    said["root"] = inner.get("receipts", {}).get("root")
+    texts = {name: part if isinstance(part, str) and len(part) <= len(ZEROS) else None for name, part in said.items()}
+    logs = {"recording": bundle.recordings} if bundle.recordings else {}
+    return {**texts, **logs, "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))}
+
+
+def signer_words(bundle: Bundle) -> str:
+    """Who signed a bundle that is not refuted, in words."""
+    if bundle.note is None:
+        return "nobody signed: anybody can have written it"
+    others = sorted(set(bundle.envelopes[0][1]) - set(bundle.signers))
+    parts = [f"by your trusted {keys_named(bundle.signers)}"] if bundle.signers else []
+    parts += [f"said to be by the {keys_named(others)}, not checked: it is no key that you trust"] if others else []
+    return f"{'; '.join(parts)}; in the name {bundle.note.origin}"
+
+
+def keys_named(ids: Iterable[str]) -> str:
+    """Keys by their ids, which are SHA-256 of the keys."""
+    listed = list(ids)
+    return f"key{'' if len(listed) == 1 else 's'} {', '.join(listed)}"
 
 
 def signed(bundle: Bundle) -> Optional[str]:
@@ -2420,13 +2495,16 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
     """The report as text or as a JSON document."""
     verdict, _ = verdict_of(checks)
     not_checked, run = bundle.not_checked, recorded(bundle)
-    seal = signed(bundle) if verdict == "REFUTED" else None
+    seal = None
+    if isinstance(bundle.manifest, dict):
+        seal = signed(bundle) if verdict == "REFUTED" else signer_words(bundle)
     if as_json:
         listed = [check._asdict() for check in checks]
         report = {"verdict": verdict, "recorded": run, "checks": listed, "not_checked": not_checked}
         return json.dumps({**report, "signed": seal}, indent=2) + "\n"
     word = "claimed " if verdict == "REFUTED" else "recorded"
-    lines = [f"{verdict}: {MEANING[verdict]}", *(f"   {word}  {name} {value}" for name, value in run.items())]
+    pairs = [(name, value) for name, said in run.items() for value in (said if isinstance(said, list) else [said])]
+    lines = [f"{verdict}: {MEANING[verdict]}", *(f"   {word}  {name} {value}" for name, value in pairs)]
     lines += [f"   signed    {seal}"] if seal else []
     for check in checks:
         reason = f" [{check.code}]" if check.code else ""

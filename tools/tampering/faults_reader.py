@@ -53,6 +53,8 @@ def of_another_log(f: Signer) -> bytes:
 
 EXPECTED: Final = [
     Case("replayed-log", "The bundle is an honest one, of another log than the reader expects.", "climb", trusting(trust(ONE, origin="another.example/log")), resign, "E_EXPECTED", "L1"),
+    Case("recording-other", "The bundle is about other logs than the reader expects.", "reading", trusting(trust(ONE, recording="ab" * 32)), resign, "E_EXPECTED", "L1"),
+    Case("recording-none", "The reader expects logs, and the bundle is about none.", "climb", trusting(trust(ONE, recording="ab" * 32)), resign, "E_EXPECTED", "L1"),
     Case("fork-later", "The receipts do not begin with those of a head that the reader saw.", "climb", seen(head(5), body(STEP, record={"reached": 2})), recount, "E_FORK", "L3"),
     Case("fork-of-another-log", "The checkpoint that the reader brings is that of another log.", "climb", seen(of_another_log), resign, "E_OTHER_LOG", "L3", exit=3),
     Case("rollback-in-the-trust-file", "The log was longer when the reader wrote his trust file.", "climb", trusting(trust(ONE, checkpoint={"size": 21, "root": "ab" * 32})), resign, "E_ROLLBACK", "L3"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -55,15 +56,29 @@ def show_key(
     origin: Annotated[
         str | None, typer.Option(metavar="NAME", show_default="specledger/{run}", help="The origin in it.")
     ] = None,
+    run: Annotated[str | None, typer.Option(metavar="ID", help="The run that is expected.")] = None,
+    specs: Annotated[
+        str | None, typer.Option(metavar="DIGEST", help="The digest of the specs that are expected.")
+    ] = None,
+    recording: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIGEST", help="The digest of the logs that are expected, by `spec import`; may be repeated."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file, whole or not at all.")
     ] = None,
 ) -> None:
     """Print the public key and its id, or a trust.json; or write it to a file."""
-    if origin is not None and not trust:
-        raise typer.BadParameter("--origin is part of a trust.json: add --trust")
+    named = {"--origin": origin, "--run": run, "--specs": specs, "--recording": recording}
+    given = [option for option, value in named.items() if value]
+    if given and not trust:
+        raise typer.BadParameter(f"{given[0]} is part of a trust.json: add --trust")
+    logs = recording[0] if recording and len(recording) == 1 else recording
+    expected = {name: value for name, value in (("run", run), ("specs", specs), ("recording", logs)) if value}
     try:
-        text = _trust_text(key, origin) if trust else _shown_key(key)
+        text = _trust_text(key, origin, expected) if trust else _shown_key(key)
     except Rejected as rejected:
         # A shell has emptied the file of `> trust.json` by now: what stands in it shall say that it is none.
         if trust and out is None and not sys.stdout.isatty():
@@ -79,10 +94,16 @@ def _shown_key(key: str) -> str:
     return f"key id {key_id(public)}\n{public_pem(public).decode()}"
 
 
-def _trust_text(key: str, origin: str | None) -> str:
+def _trust_text(key: str, origin: str | None, expected: Mapping[str, Any]) -> str:
     from specledger.evidence.checkpoint import ORIGIN, origin_of
     from specledger.evidence.keys import load_public, trust_document
+    from specledger.verify.trust import trust_of
 
     pattern = ORIGIN if origin is None else origin
     origin_of(pattern, "0" * 32)
-    return pretty(trust_document(load_public(key), pattern))
+    document = trust_document(load_public(key), pattern, expected)
+    try:
+        trust_of(document)
+    except ValueError as error:
+        raise typer.BadParameter(f"that is no trust.json: {error}") from None
+    return pretty(document)

@@ -150,9 +150,17 @@ _DIGITS: Final = 12
 """Digits of a digest on a line for people."""
 
 
+_COMPARED: Final = re.compile(r" *(specs|recording) ")
+"""How a line begins whose digest readers compare with one from elsewhere."""
+
+
 def with_short_digests(text: str) -> str:
-    """Text with the first digits of its SHA-256 digests; with `--verbose` as it is."""
-    return text if terminal().verbose else _DIGEST.sub(lambda match: match[0][:_DIGITS] + "\u2026", text)
+    """Text with the first digits of its SHA-256 digests, but for those that readers compare; `--verbose`: as it is."""
+    return text if terminal().verbose else "\n".join(map(_shortened, text.split("\n")))
+
+
+def _shortened(line: str) -> str:
+    return line if _COMPARED.match(line) else _DIGEST.sub(lambda match: match[0][:_DIGITS] + "\u2026", line)
 
 
 def columns() -> int | None:

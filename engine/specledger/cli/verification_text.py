@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from specledger.cli.output import with_short_digests
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict
 from specledger.verify.assurance_levels import (
@@ -17,18 +16,18 @@ from specledger.verify.assurance_levels import (
     unreached,
 )
 from specledger.verify.checks import Verification
+from specledger.verify.established import compared_words, signer_words
 
-_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run "}
+_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not run ", "nothing to check": "nothing "}
 
 
 def verification_text(path: Path, verification: Verification) -> str:
     """Every check, every level, and the verdict."""
-    lines, noted = [], "runlog" in verification.facts  # whoever verifies a run log notes its head
+    lines = []
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
-        line = f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}"
-        lines.append(with_short_digests(line) if check.status == "passed" and not noted else line)
+        lines.append(f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
     for rung in level_statuses(verification):
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
@@ -40,15 +39,27 @@ def verification_text(path: Path, verification: Verification) -> str:
 
 
 def _meaning(verification: Verification) -> list[str]:
-    """What the run itself found, which is another thing than what is verified; what was asked for and not reached."""
-    result, claims = result_of(verification), verification.facts.get("claimed", {})
+    """What the run itself found, which is another thing than what is verified; who signed; what the exit code says."""
+    facts, result = verification.facts, result_of(verification)
     lines = [] if result is None else [f"recorded       {result}: what the run found; verified is the evidence of it"]
+    if "recorded" in facts:
+        lines.append(f"to compare     {compared_words(facts['recorded'])}")
+    if "signers" in facts:
+        lines.append(f"signed         {printable(signer_words(facts['signers']))}")
+    claims = facts.get("claimed", {})
     if "verdict" in claims:
-        named = f"verdict {claims['verdict']}, run {claims['run']}, specs {claims['specs']}"
-        lines.append(f"claimed        {named}: by its manifest; nothing of it is established")
+        lines.append(f"claimed        verdict {claims['verdict']}, {compared_words(claims)}: its manifest says so")
     if "signed" in claims:
         lines.append(f"signed         {printable(claims['signed'])}")
-    if verification.verdict is Verdict.INCONCLUSIVE:
-        open_ = "; ".join(f"{status.level} ({printable(status.why)})" for status in unreached(verification))
-        lines.append(f"not decided    asked for, and not reached: {open_}")
-    return lines
+    return [*lines, _exit_words(verification)]
+
+
+def _exit_words(verification: Verification) -> str:
+    """The exit code of the command in words."""
+    if verification.verdict is Verdict.FAIL:
+        return "exit code 1    a check failed: rely on nothing that is in it, not even where other checks passed"
+    if verification.verdict is Verdict.PASS:
+        levels = f": {', '.join(sorted(verification.asked))}" if verification.asked else ""
+        return f"exit code 0    all that was asked for is shown{levels}"
+    open_ = "; ".join(f"{status.level} ({printable(status.why)})" for status in unreached(verification))
+    return f"exit code 3    no check failed, but something that was asked for is not shown: {open_}"

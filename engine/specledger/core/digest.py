@@ -9,7 +9,7 @@ kinds never share a digest. SHA-256(tag || 0x00 || data) is unambiguous, because
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,6 +42,23 @@ def file_digest(path: Path) -> str:
     """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Digesting:
+    """SHA-256 of parts that are passed on, as of a stream that nobody keeps."""
+
+    def __init__(self) -> None:
+        self._context = hashlib.sha256()
+
+    def listen(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        """The parts, each hashed before it is given."""
+        for part in parts:
+            self._context.update(part)
+            yield part
+
+    def digest(self) -> str:
+        """The digest of what was passed on, as 64 lower-case hexadecimal digits."""
+        return self._context.hexdigest()
 
 
 def uuid5_text(space: bytes, name: str) -> str:

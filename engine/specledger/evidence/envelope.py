@@ -7,8 +7,9 @@ for one of another type.
 
 Both statements follow from the manifest, so a verifier makes them again and compares:
 
-- `attestation`: the manifest is the subject, by SHA-256 of the file; `specs.json` is the configuration. PASS is called
-  `PASSED`, or `WARNED` if the result has warnings; INCONCLUSIVE is `WARNED`, and FAIL and ERROR are `FAILED`.
+- `attestation`: the manifest is the subject, by SHA-256 of the file; `specs.json` is the configuration, and so are the
+  logs that were judged. PASS is called `PASSED`, or `WARNED` if the result has warnings; INCONCLUSIVE is `WARNED`, and
+  FAIL and ERROR are `FAILED`.
 - `provenance`: the same subject for `trestle verify`. Its digest is over the canonical JSON of the manifest, which is
   the file without its final newline.
 
@@ -28,7 +29,7 @@ from msgspec import Meta, Struct, ValidationError, convert
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.digest import sha256_hex
 from specledger.core.verdict import Verdict
-from specledger.evidence.layout import MANIFEST, SPECS, Digest
+from specledger.evidence.layout import MANIFEST, SPECS, TRAJECTORIES, Digest
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 TEST_RESULT: Final = "https://in-toto.io/attestation/test-result/v0.1"
@@ -146,11 +147,12 @@ def from_base64(text: Any) -> bytes:
     return data
 
 
-def attestation(manifest: Mapping[str, Any]) -> bytes:
-    """The payload of `attestation.dsse.json`."""
+def attestation(manifest: Mapping[str, Any], recordings: Sequence[str]) -> bytes:
+    """The payload of `attestation.dsse.json`; `recordings` are the digests of the logs that were judged."""
     specs = next(entry["sha256"] for entry in manifest["files"] if entry["path"] == SPECS)
+    judged = [(SPECS, specs), *((TRAJECTORIES, digest) for digest in recordings)]
     predicate = {
-        "configuration": [{"digest": {"sha256": specs}, "name": SPECS}],
+        "configuration": [{"digest": {"sha256": digest}, "name": name} for name, digest in judged],
         "result": outcome(manifest["result"]),
     }
     return _statement(canonical_bytes(manifest) + b"\n", TEST_RESULT, predicate)

@@ -9,7 +9,15 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from specledger.evidence.envelope import PAYLOAD_TYPE
-from specledger.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, TIMESTAMP
+from specledger.evidence.layout import (
+    ATTESTATION,
+    CHECKPOINT,
+    PROVENANCE,
+    TAPE,
+    TIMESTAMP,
+    TRAJECTORIES,
+    recordings_of,
+)
 
 _HEAD: Final = """\
 # How to verify this bundle
@@ -18,12 +26,13 @@ manifest.json has the SHA-256 digest
 `{digest}`.
 It is about the run `{run}` of the specs
 `{specs}`,
-with {count} receipts under the Merkle root
+{logs}with {count} receipts under the Merkle root
 `{root}`.
 
-Who gave you this bundle may have written every file in it, this one too. Compare the run, the specs or the root with
-values that you have from elsewhere. Take keys and programs from elsewhere: never trust a key because it came with what
-it signed. The commands are for a POSIX shell in the folder of the bundle; what is yours lies in the folder around it.
+Who gave you this bundle may have written every file in it, this one too.
+Compare {compared} with values that you have from elsewhere.
+Take keys and programs from elsewhere: never trust a key because it came with what it signed.
+The commands are for a POSIX shell in the folder of the bundle; what is yours lies in the folder around it.
 
 ## With `spec`
 
@@ -35,7 +44,8 @@ makes every check that there is, replay included, and says which were not made.
 
     python3 ../verify.py .{trust}
 
-`verify.py` is `tools/verify.py` of the source of specledger. It needs Python alone and shares no code with the engine.
+`verify.py` is `tools/verify.py` of the source of specledger. It needs Python 3.9 or newer, and shares no code with the
+engine. Only the check of signatures needs more, the package `cryptography`; without it that check is not made.
 
 ## With sha256sum
 
@@ -64,6 +74,25 @@ looked at, and is no part of the evidence: `spec` and `verify.py` refuse it.
     [ "$prev" = "$(jq -r .receipts.head manifest.json)" ] && echo the chain is whole
 
 takes some milliseconds for each receipt. `jq .result manifest.json` shows the result.
+"""
+
+_LOGS: Final = """\
+and about the logs whose canonical lines, {name}, have the SHA-256 digest
+{digests},
+"""
+
+_TAPED: Final = """
+## Who answered
+
+Answers in tape.jsonl came from a program or a model outside. The run and the digest of the specs say which command was
+called or which model was asked. They do not say what the program was: another program of that name has the same ones.
+
+    find . -name tape.jsonl -exec head -n 1 {{}} \\; | jq .programs
+
+prints the SHA-256 digests of the files that the command names, taken when the run began, or null: compare them with
+`sha256sum` of the program that you know. manifest.json binds these digests, and every answer, by the digest of
+tape.jsonl. Nothing binds what these files import, the interpreter, a program that is no file of the project, or a model
+behind its name; and a machine that lies can record the digest of a file that did not run.
 """
 
 _UNSIGNED: Final = """
@@ -125,14 +154,18 @@ say `Verification: OK`, and the time.
 """
 
 
-def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str]) -> bytes:
-    """The guide to one bundle."""
+def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str], listed: Mapping[str, str]) -> bytes:
+    """The guide to one bundle; `listed` are the digests of its files by path, those of the bundles in it included."""
     signed = ATTESTATION in attached
+    recordings = recordings_of(listed)
+    logs = ",\n".join(f"`{recording}`" for recording in recordings)
     receipts = manifest["receipts"]
     text = _HEAD.format(
         digest=digest,
         run=manifest["run"],
         specs=manifest["specs"],
+        logs=_LOGS.format(name=TRAJECTORIES, digests=logs) if recordings else "",
+        compared="the run, the specs, these logs or the root" if recordings else "the run, the specs or the root",
         count=receipts["count"],
         root=receipts["root"],
         trust=" --trust ../trust.json" if signed else "",
@@ -143,5 +176,6 @@ def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str]) -
         PROVENANCE: _PROVENANCE.format(file=PROVENANCE),
         TIMESTAMP: _TIMESTAMP.format(file=TIMESTAMP),
     }
-    parts = [text, *(section for name, section in sections.items() if name in attached)]
+    taped = [_TAPED.format()] if any(path.rpartition("/")[2] == TAPE for path in listed) else []
+    parts = [text, *taped, *(section for name, section in sections.items() if name in attached)]
     return "".join(parts if signed else [*parts, _UNSIGNED]).encode()

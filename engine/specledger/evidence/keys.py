@@ -10,6 +10,7 @@ Source: RFC 8032; RFC 8410 (PKCS#8 and SubjectPublicKeyInfo of Ed25519); RFC 746
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -144,10 +145,13 @@ def public_pem(public: bytes) -> bytes:
     return pem
 
 
-def trust_document(public: bytes, origin: str) -> dict[str, Any]:
-    """What a reader keeps who trusts one key for one origin: the content of a `trust.json`."""
+def trust_document(public: bytes, origin: str, expected: Mapping[str, Any]) -> dict[str, Any]:
+    """What a reader keeps who trusts one key for one origin: the content of a `trust.json`.
+
+    `expected` are those of `run`, `specs` and `recording` that evidence must have.
+    """
     keys = [{"id": key_id(public), "public": to_base64(public)}]
-    return {"format": TRUST, "origin": origin, "keys": keys, "threshold": 1}
+    return {"format": TRUST, "origin": origin, "keys": keys, "threshold": 1, **expected}
 
 
 def _read(source: str) -> bytes:

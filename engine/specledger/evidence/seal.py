@@ -55,6 +55,7 @@ from specledger.evidence.layout import (
     TIMESTAMP,
     Digest,
     RunId,
+    recordings_of,
 )
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 
@@ -111,13 +112,14 @@ class Seal(Struct, frozen=True):
             OSError: Something cannot be read or written.
         """
         data, manifest = _manifest(folder)
+        listed = listed_files(folder)
         files: dict[str, bytes] = {}
         if self.timestamp is not None:
             _check_timestamp(self.timestamp, sha256_raw(data))
             files[TIMESTAMP] = self.timestamp
         if self.key is not None:
             files[CHECKPOINT] = _checkpoint(folder, manifest, self.key, self.origin)
-            files[ATTESTATION] = _envelope(folder, ATTESTATION, attestation(manifest), self.key)
+            files[ATTESTATION] = _envelope(folder, ATTESTATION, attestation(manifest, recordings_of(listed)), self.key)
             files[PROVENANCE] = _envelope(folder, PROVENANCE, provenance(manifest), self.key)
         for name in (SUMS, GUIDE):  # removed first, so that an interrupted seal leaves nothing wrong
             if os.path.lexists(folder / name):
@@ -126,8 +128,8 @@ class Seal(Struct, frozen=True):
         for name, content in files.items():
             _write(folder / name, content)
         present = frozenset(name for name in ATTACHED if os.path.lexists(folder / name))
-        _write(folder / GUIDE, guide(manifest, sha256_hex(data), present))
-        _write(folder / SUMS, sums(folder))
+        _write(folder / GUIDE, guide(manifest, sha256_hex(data), present, listed))
+        _write(folder / SUMS, sums(folder, listed))
 
 
 UNSIGNED: Final = Seal()
@@ -155,24 +157,34 @@ def read_timestamp_file(path: Path) -> bytes:
     return data
 
 
-def sums(folder: Path) -> bytes:
-    """The digests of all files of a bundle, those of the bundles in it included, as `sha256sum -c` reads them.
-
-    The digests of what a manifest lists are those of the manifest; the others are made here.
+def listed_files(folder: Path) -> dict[str, str]:
+    """By their paths the digests of what the manifest of a bundle lists, and those of the bundles in it.
 
     Raises:
         Rejected: E_SEAL_BUNDLE.
         OSError: Something cannot be read.
     """
-    digests = {name: file_digest(folder / name) for name in ATTACHED if name != SUMS and (folder / name).exists()}
-    digests[MANIFEST] = file_digest(folder / MANIFEST)
+    listed: dict[str, str] = {}
     inside = [""]
     for prefix in inside:
         for entry in _manifest(folder / prefix)[1]["files"]:
             path = f"{prefix}{entry['path']}"
-            digests[path] = entry["sha256"]
+            listed[path] = entry["sha256"]
             if path.endswith(f"/{MANIFEST}"):
                 inside.append(path.removesuffix(MANIFEST))
+    return listed
+
+
+def sums(folder: Path, listed: Mapping[str, str]) -> bytes:
+    """The digests of all files of a bundle, those of the bundles in it included, as `sha256sum -c` reads them.
+
+    The digests of what a manifest lists are those of the manifest; the others are made here.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    digests = {name: file_digest(folder / name) for name in ATTACHED if name != SUMS and (folder / name).exists()}
+    digests |= {MANIFEST: file_digest(folder / MANIFEST), **listed}
     return "".join(f"{digests[path]}  {path}\n" for path in sorted(digests)).encode()
 
 

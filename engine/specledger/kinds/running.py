@@ -16,6 +16,7 @@ from specledger.core.verdict import Verdict, combine
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
+from specledger.evidence.layout import TRAJECTORIES
 from specledger.evidence.resume import identity_of
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.case import case_name
@@ -206,11 +207,15 @@ def footer(finished: Finished) -> list[str]:
     """The last lines of the text about a run: the digests and the place of its evidence."""
     manifest = finished.manifest
     replaced = " (replaces an earlier bundle)" if finished.replaced else ""
-    return [
-        f"  specs    {manifest['specs']}",
-        f"  receipts {manifest['receipts']['count']}, root {manifest['receipts']['root']}",
-        f"  evidence {printable(str(finished.place))}{replaced}",
+    logs = [entry["sha256"] for entry in manifest["files"] if entry["path"] == TRAJECTORIES]
+    lines = [
+        ("specs", manifest["specs"]),
+        *(("recording", digest) for digest in logs),
+        ("receipts", f"{manifest['receipts']['count']}, root {manifest['receipts']['root']}"),
+        ("evidence", f"{printable(str(finished.place))}{replaced}"),
     ]
+    width = max(len(name) for name, _ in lines)
+    return [f"  {name:{width}} {text}" for name, text in lines]
 
 
 def text_table(title: str, rows: Sequence[Sequence[str]]) -> list[str]:

@@ -280,7 +280,12 @@ def _of_control(judgement: Judgement, control: Control, subjects: Sequence[Subje
 
 # Verifications
 
-_OF_STATUS: Final = {Status.PASSED: Outcome.PASSED, Status.FAILED: Outcome.FAILED, Status.NOT_MADE: Outcome.UNTESTED}
+_OF_STATUS: Final = {
+    Status.PASSED: Outcome.PASSED,
+    Status.FAILED: Outcome.FAILED,
+    Status.NOTHING: Outcome.NOT_APPLICABLE,
+    Status.NOT_MADE: Outcome.UNTESTED,
+}
 
 
 def _of_verification(evidence: str, verification: Verification) -> Group:

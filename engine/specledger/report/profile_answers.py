@@ -51,6 +51,7 @@ _MOST_PAIRS: Final = 16_777_216
 _OUTCOMES: Final[Mapping[Status, Outcome]] = {
     Status.PASSED: Outcome.PASSED,
     Status.FAILED: Outcome.FAILED,
+    Status.NOTHING: Outcome.UNTESTED,
     Status.NOT_MADE: Outcome.UNTESTED,
 }
 

@@ -133,7 +133,7 @@ def _status(level: Level, checks: Sequence[Check], verification: Verification) -
     open_ = next((check for check in checks if check.status is Status.NOT_MADE), None)
     if open_ is not None:
         return LevelStatus(level, name, Reached.NOT_CHECKED, open_.code, open_.message or "")
-    if not checks:
+    if not any(check.status is Status.PASSED for check in checks):
         return LevelStatus(level, name, Reached.NOT_CHECKED, None, _unasked(level, verification))
     messages = [check.message for check in checks if check.message]
     return LevelStatus(level, name, Reached.REACHED, None, messages[-1] if messages else "")

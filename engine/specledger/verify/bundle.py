@@ -15,7 +15,8 @@ from msgspec.structs import asdict, replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.counterexamples import Cases
-from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
+from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS, recordings_of
+from specledger.evidence.seal import listed_files
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor
 from specledger.run.workers import ALONE
@@ -27,6 +28,7 @@ from specledger.verify.check_names import CheckName
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
 from specledger.verify.claimed import claimed
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources, not_made_again
+from specledger.verify.established import recorded_facts, signer_facts
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
 from specledger.verify.kind import (
@@ -131,7 +133,7 @@ def open_bundle(
         compiled = compile_bundle(folder, kind, Resources(kinds, executor), verification, explain=reader.replay)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         verifiable = compiled.content.check(verification, obstacle)
-        check_external(verification, compiled, reader)
+        seals = check_external(verification, compiled, reader)
         replayed = replay_content(compiled, verifiable, obstacle, verification)
         if reader.judge:
             judge_content(replayed, verification)
@@ -141,6 +143,8 @@ def open_bundle(
         raise Refuted(verification) from None
     except OSError as error:
         raise _unreadable(folder, error) from error
+    verification.facts["recorded"] = recorded_facts(compiled.manifest, _recordings(compiled))
+    verification.facts["signers"] = signer_facts(reader.trust, seals)
     if reader.proof is not None:
         verification.facts["proof"] = prove(replayed.receipts.lines(), replayed.receipts.run, reader.proof)
     return replayed, verification
@@ -208,8 +212,9 @@ def check_receipts(chained: Chained[O, C], recorded: Recorded, verification: Ver
     order, tally, cases = chained.kind.order(), chained.kind.receipts.tally(), Cases(chained.kind.receipts.cases)
     if chained.kind.know is not None:
         chained.kind.know(order, recorded)
-    with verification.check(check_names.ORDER):
+    with verification.check(check_names.ORDER) as note:
         stated = follow(chained.receipts, order, tally, cases)
+        note.message = None if chained.kind.describe is None else chained.kind.describe(order)
     verification.attempt(check_names.RESULT, lambda: check_result(chained.manifest["result"], tally.result()))
     return Checked(**asdict(chained), order=order, stated=stated, cases=cases.kept)
 
@@ -247,7 +252,7 @@ def _extends(before: Against) -> CheckName:
 def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
     """The names and levels of the checks that follow from what the reader brings, whatever the bundle holds."""
     if reader.trust is not None:
-        if reader.trust.run is not None or reader.trust.specs is not None:
+        if reader.trust.expects:
             yield check_names.EXPECTED, Level.SIGNED
         yield check_names.SIGNATURES, Level.SIGNED
     if reader.authorities is not None:
@@ -257,8 +262,12 @@ def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
         yield check_names.ANNOUNCED, Level.INTACT
 
 
-def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> None:
-    """Make these checks."""
+def _recordings(compiled: Compiled[Any, Any]) -> list[str]:
+    return recordings_of(listed_files(compiled.folder))
+
+
+def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> Seals:
+    """Make these checks; what stands beside the manifest."""
     folder, manifest, covers = compiled.folder, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
     verification.unchecked.extend(not_made_again(folder, compiled.listing.bundles))
@@ -269,8 +278,9 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
             note.message = ", ".join(covers)
     trust = reader.trust
     if trust is not None:
-        if trust.run is not None or trust.specs is not None or seals.note is not None:
-            verification.attempt(check_names.EXPECTED, partial(check_expected, trust, manifest, seals), Level.SIGNED)
+        if trust.expects or seals.note is not None:
+            step = partial(check_expected, trust, manifest, _recordings(compiled), seals)
+            verification.attempt(check_names.EXPECTED, step, Level.SIGNED)
         verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
     if seals.time is not None or reader.authorities is not None:
         verification.attempt(check_names.TIME, partial(check_time, reader.authorities, folder, seals), Level.TIMED)
@@ -281,6 +291,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
         specs = compiled.specs
         thing = LogSubject(specs.main.kind, specs.main.name, compiled.kind.seeds(specs))
         verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
+    return seals
 
 
 def _check_extends(

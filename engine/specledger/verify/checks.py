@@ -20,6 +20,7 @@ class Status(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
+    NOTHING = "nothing to check"
     NOT_MADE = "not made"
 
 
@@ -38,6 +39,7 @@ class Check(Struct, frozen=True):
     """One line of a verification.
 
     Attributes:
+        status: `nothing to check` where the evidence holds nothing that the check is about.
         code: Why it failed, or what is missing where it was not made: a registered code.
         message: What was found, with its place in the evidence; or why the check was not made.
     """
@@ -118,6 +120,14 @@ class Lacking(Exception):  # noqa: N818 - as above
         super().__init__(message)
 
 
+class Nothing(Exception):  # noqa: N818 - as above
+    """A check that the evidence holds nothing for: it refutes nothing, and shows nothing."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        super().__init__(message)
+
+
 class Stopped(Exception):  # noqa: N818 - as above
     """A check failed and was recorded; the checks after it are not made."""
 
@@ -166,12 +176,14 @@ class Verification(Struct):
         self.passed(name, note.message, level)
 
     def attempt(self, name: CheckName, step: Callable[[], str | None], level: Level = Level.INTACT) -> None:
-        """Record a check that can be impossible to make: `step` raises Broken, raises Lacking, or returns a message."""
+        """Record a check that `step` makes: it raises Broken, Lacking or Nothing, or returns a message."""
         try:
             with self.check(name, level) as note:
                 note.message = step()
         except Lacking as lacking:
             self.not_made(name, lacking.message, level, lacking.code)
+        except Nothing as nothing:
+            self.nothing(name, nothing.message, level)
 
     def stop(self, planned: Iterable[tuple[CheckName, Level]]) -> None:
         """Record those planned checks that were not reached because an earlier one failed."""
@@ -188,6 +200,10 @@ class Verification(Struct):
         """Record a check that failed."""
         self._add(name, Status.FAILED, broken.code, broken.message, level)
 
+    def nothing(self, name: CheckName, why: str, level: Level = Level.INTACT) -> None:
+        """Record a check that the evidence holds nothing for."""
+        self._add(name, Status.NOTHING, None, why, level)
+
     def not_made(self, name: CheckName, why: str, level: Level = Level.INTACT, code_: str | None = None) -> None:
         """Record a check that was not made."""
         self._add(name, Status.NOT_MADE, code_, why, level)
@@ -203,10 +219,12 @@ class Verification(Struct):
 
     @property
     def complete(self) -> bool:
-        """Whether there are checks of every level that was asked for, and all of them passed."""
+        """Whether checks of every level that was asked for passed, and none was not made or failed."""
         counted = [check for check in self.checks if self.asked is None or check.level in self.asked]
-        missing = self.demanded - {check.level for check in counted}
-        return bool(counted) and not missing and all(check.status is Status.PASSED for check in counted)
+        passed = [check for check in counted if check.status is Status.PASSED]
+        missing = (self.demanded | {check.level for check in counted}) - {check.level for check in passed}
+        held = (Status.PASSED, Status.NOTHING)
+        return bool(passed) and not missing and all(check.status in held for check in counted)
 
     @property
     def verdict(self) -> Verdict:

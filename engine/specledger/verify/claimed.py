@@ -17,7 +17,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.digest import sha256_hex
 from specledger.core.verdict import Verdict
 from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, read_envelope
-from specledger.evidence.layout import ATTESTATION, MANIFEST, Digest, RunId
+from specledger.evidence.layout import ATTESTATION, MANIFEST, TRAJECTORIES, Digest, RunId
 from specledger.verify.checks import E_FILES, Broken
 from specledger.verify.manifest import MAX_MANIFEST, read_plain
 from specledger.verify.signed import envelope_signers
@@ -28,12 +28,18 @@ class _Result(Struct):
     verdict: Verdict
 
 
+class _File(Struct):
+    path: str
+    sha256: Digest
+
+
 class _Claims(Struct):
     """Of a manifest what it claims; the rest of it can have any form."""
 
     run: RunId
     specs: Digest
     result: _Result
+    files: list[_File]
 
 
 class _Digests(Struct):
@@ -62,7 +68,9 @@ def claims_of(folder: Path) -> dict[str, Any] | None:
         claims = convert(parse_canonical(data.removesuffix(b"\n"), limit=MAX_MANIFEST), _Claims)
     except (NotCanonical, ValidationError):
         return None
-    return {"verdict": claims.result.verdict.value, "run": claims.run, "specs": claims.specs}
+    logs = [file.sha256 for file in claims.files if file.path == TRAJECTORIES]
+    named = {"verdict": claims.result.verdict.value, "run": claims.run, "specs": claims.specs}
+    return {**named, "recording": logs} if logs else named
 
 
 def signed_words(folder: Path, trust: Trust | None) -> str | None:

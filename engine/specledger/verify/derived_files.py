@@ -18,7 +18,7 @@ from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
 from specledger.oracles.recording import TapeError, read_head
 from specledger.spec.base import SpecKinds
-from specledger.verify.checks import Broken, short
+from specledger.verify.checks import Broken, Nothing, short
 from specledger.verify.manifest import read_document, read_plain
 from specledger.verify.replay import differences
 
@@ -34,6 +34,8 @@ def check_counterexamples(folder: Path, paths: Sequence[str], cases: Sequence[Ca
     for path, parts in parts_of(cases, lines):
         if not _holds(folder / path, parts):
             raise Broken(E_COUNTEREXAMPLES, f"{path} is not what the receipts show")
+    if not cases:
+        raise Nothing("the receipts show no failing case, and none is listed")
     return counted(len(cases), "file")
 
 

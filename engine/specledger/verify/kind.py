@@ -78,6 +78,7 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
         folders: Names of folders that hold other bundles.
         replay: The name of the check of replay.
         seeds: The seeds that a run of the specs uses.
+        describe: Words for what the receipts hold that was checked by the order, and for what they do not hold.
         know: Gives the rules of the order the recorded specs, which are read when they are first needed.
     """
 
@@ -89,6 +90,7 @@ class EvidenceKind(Struct, Generic[O, C], frozen=True):
     folders: frozenset[str] = frozenset()
     replay: CheckName = check_names.REPLAY
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
+    describe: Callable[[O], str] | None = None
     know: Callable[[O, Recorded], None] | None = None
 
 

@@ -24,7 +24,7 @@ from specledger.evidence.layout import MAX_LINE, Count, Digest
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.check_names import CheckName
-from specledger.verify.checks import Broken, Lacking, Level, Stopped, Verification
+from specledger.verify.checks import Broken, Lacking, Level, Nothing, Stopped, Verification
 from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
 from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
 from specledger.verify.trust import Seen, Trust, read_bounded
@@ -115,15 +115,35 @@ def _head_name(before: Against) -> CheckName:
 def _check_expected(proof: Proof, trust: Trust) -> str:
     if trust.run is not None and trust.run != proof.run:
         raise Broken(E_EXPECTED, f"the run is {proof.run}, expected is {trust.run}")
-    if trust.specs is None:
-        return f"run {proof.run}"
+    if not trust.expects:
+        raise Nothing("the trust file names no run, no specs and no recording, so any will do")
+    bound = [f"run {proof.run}"]
+    for name, expected in (("specs", trust.specs), ("recording", trust.recording)):
+        if expected is not None:
+            bound.append(_check_stated(proof, name, expected))
+    return ", ".join(bound)
+
+
+def _check_stated(proof: Proof, name: str, expected: str | tuple[str, ...]) -> str:
+    """Compare what receipt 0 states of the specs or of the logs that were judged; words for what it states."""
     receipt: Any = parse_canonical(proof.receipt.encode(), limit=MAX_LINE)
-    digest = receipt["body"].get("specs") if isinstance(receipt.get("body"), dict) else None
-    if receipt.get("type") != "start" or digest is None:
-        raise Lacking("only receipt 0 has the digest of the specs, and this is another receipt")
-    if digest != trust.specs:
-        raise Broken(E_EXPECTED, "the specs' digest in the receipt is not the one that you expect")
-    return f"run {proof.run}, specs' digest {digest}"
+    body = receipt["body"] if receipt.get("type") == "start" and isinstance(receipt.get("body"), dict) else {}
+    if "specs" not in body:
+        raise Lacking(f"only receipt 0 has the digest of the {name}, and this is another receipt")
+    stated = body["specs"]
+    if name == "recording":
+        if "scenario" not in body:
+            raise Lacking("the first receipt of what is no single run does not say which logs were judged")
+        logs = body.get(name)
+        stated = (logs["digest"],) if isinstance(logs, dict) and "digest" in logs else ()
+    if stated != expected:
+        message = f"the receipt states the {name} {_listed(stated)}, expected is {_listed(expected)}"
+        raise Broken(E_EXPECTED, message)
+    return f"{name} {_listed(expected)}"
+
+
+def _listed(digests: Any) -> str:
+    return str(digests) if isinstance(digests, str) else ", ".join(map(str, digests)) or "none"
 
 
 def _check_signed(proof: Proof, trust: Trust, heads: Sequence[Against]) -> str:
@@ -140,7 +160,7 @@ def _check_signed(proof: Proof, trust: Trust, heads: Sequence[Against]) -> str:
     if len(most) < trust.threshold:
         message = f"{len(most)} of your {len(trust.keys)} trusted keys signed it, {trust.threshold} must"
         raise Lacking(message, E_UNTRUSTED)
-    return f"signed by {', '.join(sorted(most))}"
+    return f"signed by {', '.join(sorted(most))} in the name {origin}"
 
 
 def _check_head(proof: Proof, before: Against, trust: Trust | None) -> str:

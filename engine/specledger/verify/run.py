@@ -226,7 +226,9 @@ def signatures_of(receipts: Receipts) -> tuple[str, ...]:
     return tuple(signatures)
 
 
-RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE, know=RunOrder.know)
+RUN: Final = EvidenceKind(
+    RUN_RECEIPTS, RunOrder, compile_run, files=MORE, describe=RunOrder.describe, know=RunOrder.know
+)
 
 
 def try_replay(folder: Path, kinds: SpecKinds, compile_plan: CompileScenario) -> dict[str, Any]:

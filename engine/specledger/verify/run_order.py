@@ -20,6 +20,7 @@ from specledger.core.binding import (
     state_digest,
     token_document,
 )
+from specledger.core.diagnostics import counted
 from specledger.core.entries import entry_hash
 from specledger.core.events import (
     BROKEN_OFF,
@@ -42,6 +43,7 @@ from specledger.verify.recorded import Recorded
 
 Body = Mapping[str, Any]
 
+_NOUNS: Final = {"commit": "commitment", "token": "token", "probe": "probe"}
 _ENDINGS: Final = (*Ended,)
 _OF_STEPS: Final = frozenset({"drift", "probe", "commit", "step", "rules", "guard"})
 """The types of receipts that name their step."""
@@ -64,6 +66,7 @@ class RunOrder:
         """Begin before the first receipt of a run, or of a shard of it whose first episode has the number `first`."""
         self.entries: list[str] = []
         self._listen = listen
+        self._held: Counter[str] = Counter()  # receipts by type, and tokens
         self._entry = GENESIS
         self._ended = self._open = self._fatal = False
         self._episode, self._t, self._state = first - 1, 0, ""  # the episode, the step and the state that come next
@@ -93,6 +96,14 @@ class RunOrder:
         """Judge the receipts of probes by the specs of the run, too."""
         self._plan = lambda: recorded.plan
 
+    def describe(self) -> str:
+        """How many commitments, tokens and probes were checked; of what there is none, nothing was."""
+        counts = {noun: self._held[noun] for noun in ("commit", "token", "probe")}
+        there = [counted(count, _NOUNS[noun]) for noun, count in counts.items() if count]
+        lacking = [f"{_NOUNS[noun]}s" for noun, count in counts.items() if not count]
+        absent = [f"nothing to check: {', '.join(lacking)}"] if lacking else []
+        return "; ".join([*([", ".join(there)] if there else []), *absent])
+
     def add(self, type_: str, body: Body) -> None:
         """Take one receipt.
 
@@ -109,6 +120,8 @@ class RunOrder:
             if not (comes_next and type(episode) is int and type(t) is int):
                 raise Broken(E_STATE, f"{type_!r} is not of the step that comes next")
         self._takes[type_](body)
+        self._held[type_] += 1
+        self._held["token"] += type_ == "step" and body.get("token") is not None
         if self._listen is not None:
             self._listen(type_, body)
 

@@ -62,7 +62,10 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
         for attempt in log.attempts
     ]
     number = f"{len(listed)} attempt{'' if len(listed) == 1 else 's'}"
-    verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(listed) or 'none'}")
+    if listed:
+        verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(listed)}")
+    else:
+        verification.nothing(check_names.LOG_RESULTS, "nothing was announced")
     if seen is not None and seen in log.heads:
         verification.passed(again, f"line {log.heads.index(seen)} of {len(log.heads)}", Level.UNFORKED)
     elif seen is not None:

@@ -8,7 +8,7 @@ Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,8 +29,9 @@ from specledger.evidence.layout import (
     PROVENANCE,
     SUMS,
     TIMESTAMP,
+    recordings_of,
 )
-from specledger.evidence.seal import E_TIMESTAMP, sums
+from specledger.evidence.seal import E_TIMESTAMP, listed_files, sums
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 from specledger.verify.checks import E_FILES, Broken, Lacking
 from specledger.verify.manifest import MAX_MANIFEST, read_plain
@@ -49,6 +50,10 @@ SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
 """The files of a signed bundle; it has all of them."""
 
 
+NO_LOGS: Final = "none, since the bundle holds no trajectories.jsonl"
+"""What stands for the recording of evidence that judges no logs."""
+
+
 class Seals(Struct, frozen=True):
     """The detached files of a bundle, which refer to its manifest; no signature was verified, nor that of the stamp."""
 
@@ -65,11 +70,19 @@ def check_seals(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ..
         missing = next(name for name in SIGNED if name not in covers)
         raise Broken(E_FILES, f"{missing} is missing: a signed bundle holds {', '.join(SIGNED)}")
     note = _note(folder, manifest) if signed else None
-    payloads = {ATTESTATION: attestation, PROVENANCE: provenance}
-    envelopes = {name: _envelope(folder / name, make(manifest)) for name, make in payloads.items() if signed}
+    listed = _listed(folder)
+    payloads = {ATTESTATION: attestation(manifest, recordings_of(listed)), PROVENANCE: provenance(manifest)}
+    envelopes = {name: _envelope(folder / name, payload) for name, payload in payloads.items() if signed}
     time, stamp = _timestamp(folder) if TIMESTAMP in covers else (None, b"")
-    _check_help(folder, manifest, covers)
+    _check_help(folder, manifest, covers, listed)
     return Seals(note, envelopes, time, stamp)
+
+
+def _listed(folder: Path) -> Mapping[str, str]:
+    try:
+        return listed_files(folder)
+    except Rejected as rejected:  # of a bundle inside
+        raise Broken(E_DIGESTS, rejected.diagnostics[0].message) from None
 
 
 def _note(folder: Path, manifest: Mapping[str, Any]) -> Note:
@@ -128,25 +141,25 @@ def absent_help(covers: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ...]) -> None:
+def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ...], listed: Mapping[str, str]) -> None:
     """Check that digests and guide follow from the bundle; another version writes another guide."""
-    try:
-        wanted = sums(folder) if SUMS in covers else b""
-    except Rejected as rejected:  # of a bundle inside
-        raise Broken(E_DIGESTS, rejected.diagnostics[0].message) from None
+    wanted = sums(folder, listed) if SUMS in covers else b""
     if SUMS in covers and read_plain(folder / SUMS, len(wanted), E_DIGESTS) != wanted:
         raise Broken(E_DIGESTS, f"{SUMS} is not that of these files")
     if GUIDE in covers and manifest["engine"] == ENGINE:
         digest = sha256_hex(read_plain(folder / MANIFEST, MAX_MANIFEST + 1, E_DIGESTS))
-        text = guide(manifest, digest, frozenset(covers))
+        text = guide(manifest, digest, frozenset(covers), listed)
         if read_plain(folder / GUIDE, len(text), E_DIGESTS) != text:
             raise Broken(E_DIGESTS, f"{GUIDE} is not that of this bundle")
 
 
-def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> str:
-    """Check that the evidence is the one that the reader expects."""
+def check_expected(trust: Trust, manifest: Mapping[str, Any], recordings: Sequence[str], seals: Seals) -> str:
+    """Check that the evidence is the one that the reader expects; digests are told whole, since a reader compares."""
     run, specs = manifest["run"], manifest["specs"]
     compared = [("run", run, trust.run), ("specs' digest", specs, trust.specs)]
+    if recordings or trust.recording is not None:
+        expected_logs = None if trust.recording is None else ", ".join(trust.recording)
+        compared.append(("recording", ", ".join(recordings) or NO_LOGS, expected_logs))
     if seals.note is not None:
         compared.append(("origin", seals.note.origin, trust.origin_for(run)))
     for name, actual, expected in compared:
@@ -166,7 +179,7 @@ def check_signatures(trust: Trust, seals: Seals) -> str:
         Rejected: E_KEY_PACKAGE, if signatures cannot be verified here.
     """
     if seals.note is None:
-        raise Lacking("the bundle holds no signatures", E_UNSIGNED)
+        raise Lacking("nobody signed: the bundle holds no signatures", E_UNSIGNED)
     signers = {CHECKPOINT: note_signers(trust, seals.note)}
     signers |= {name: envelope_signers(trust, name, envelope) for name, envelope in seals.envelopes.items()}
     both = frozenset[str].intersection(*signers.values())
@@ -174,7 +187,7 @@ def check_signatures(trust: Trust, seals: Seals) -> str:
         counts = ", ".join(f"{len(keys)} signed {name}" for name, keys in signers.items())
         message = f"of your {len(trust.keys)} trusted keys {counts}, {len(both)} all of it; {trust.threshold} must"
         raise Lacking(message, E_UNTRUSTED)
-    return f"signed by {', '.join(sorted(both))}"
+    return f"signed by {', '.join(sorted(both))} in the name {seals.note.origin}"
 
 
 def note_signers(trust: Trust, note: Note) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """The trust file of a reader, which comes from outside the evidence.
 
-Its form is `{format, origin, keys: [{id, public}], threshold}` and optionally `run`, `specs` and `checkpoint`. It is
-read strictly: no unknown field, no key twice, and the id of a key is its SHA-256.
+Its form is `{format, origin, keys: [{id, public}], threshold}` and optionally `run`, `specs`, `recording` and
+`checkpoint`. It is read strictly: no unknown field, no key twice, and the id of a key is its SHA-256.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class _Document(Struct, forbid_unknown_fields=True):
     threshold: Annotated[int, Meta(ge=1)]
     run: RunId | UnsetType = UNSET
     specs: Digest | UnsetType = UNSET
+    recording: Digest | Annotated[list[Digest], Meta(min_length=1)] | UnsetType = UNSET
     checkpoint: _Checkpoint | UnsetType = UNSET
 
 
@@ -65,6 +66,7 @@ class Trust(Struct, frozen=True):
         keys: Raw public keys, 32 bytes each, by their ids.
         threshold: How many of the keys must have signed.
         run, specs: The run's identifier and the specs' digest that are expected, or None for any.
+        recording: The digests of the logs that are expected to be those that were judged, sorted, or None for any.
         seen: The last checkpoint that was seen of this log, or None.
     """
 
@@ -73,7 +75,13 @@ class Trust(Struct, frozen=True):
     threshold: int
     run: str | None = None
     specs: str | None = None
+    recording: tuple[str, ...] | None = None
     seen: Seen | None = None
+
+    @property
+    def expects(self) -> bool:
+        """Whether it names what the evidence must be."""
+        return any(expected is not None for expected in (self.run, self.specs, self.recording))
 
     def origin_for(self, run: str) -> str:
         """The origin that the checkpoints of a run must have."""
@@ -83,7 +91,7 @@ class Trust(Struct, frozen=True):
 def read_trust(path: Path) -> Trust:
     """Read a trust file."""
     try:
-        return _trust(parse_json(read_bounded(path, MAX_TRUST)))
+        return trust_of(parse_json(read_bounded(path, MAX_TRUST)))
     except ValueError as error:
         raise _wrong(path, str(error)) from error
     except Rejected as rejected:  # of the origin
@@ -106,7 +114,13 @@ def read_bounded(path: Path, limit: int) -> bytes:
     return data
 
 
-def _trust(document: Any) -> Trust:
+def trust_of(document: Any) -> Trust:
+    """What the document of a trust file says.
+
+    Raises:
+        ValueError: It has another form.
+        Rejected: E_ORIGIN.
+    """
     read = convert(document, _Document)
     origin_of(read.origin, "0" * 32)
     keys: dict[str, bytes] = {}
@@ -122,8 +136,18 @@ def _trust(document: Any) -> Trust:
         read.threshold,
         read.run or None,
         read.specs or None,
+        _recording(read.recording),
         Seen(read.checkpoint.size, bytes.fromhex(read.checkpoint.root)) if read.checkpoint else None,
     )
+
+
+def _recording(read: str | list[str] | UnsetType) -> tuple[str, ...] | None:
+    if read is UNSET:
+        return None
+    digests = tuple(sorted([read] if isinstance(read, str) else read))
+    if len({*digests}) != len(digests):
+        raise ValueError("a recording stands there twice")
+    return digests
 
 
 def _read_key(number: int, key: _Key) -> dict[str, bytes]:

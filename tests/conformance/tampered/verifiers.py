@@ -53,7 +53,7 @@ def by_tool(laid, *more):
     if document["verdict"] is None:
         return Said(exit_code, document["code"], None, document["message"])
     assert document["not_checked"], "it lists what it did not check"
-    telling = [check for check in document["checks"] if check["status"] != "passed"]
+    telling = [check for check in document["checks"] if check["status"] not in ("passed", "nothing to check")]
     if not telling:
         return Said(exit_code, None)
     return Said(exit_code, telling[0]["code"], None, telling[0]["message"] or "", telling[0]["name"])

@@ -99,13 +99,20 @@ class TestVerify:
         assert (done.status, done.err) == (0, "")
         lines = done.out.splitlines()
         numbers = [1, 2, 3, 4, 5, 6, 7, 9, 14, 20]
-        assert [line.strip().split("  ")[0] for line in lines[:-10]] == [f"{number}. ok" for number in numbers]
+        assert [line.strip().split("  ")[0] for line in lines[:-13]] == [f"{number}. ok" for number in numbers]
         assert lines[-1] == "here: intact, unsigned, replay gives the same bytes."
-        assert [line[:14] for line in lines[-10:-4]] == [
+        assert [line[:14] for line in lines[-13:-7]] == [
             f"L{number} {'reached    ' if number in (0, 4) else 'not checked'}" for number in range(6)
         ]
-        assert all(": " in line for line in lines[-10:-4] if "not checked" in line)
-        assert lines[-4] == "recorded       verdict PASS: what the run found; verified is the evidence of it"
+        assert all(": " in line for line in lines[-13:-7] if "not checked" in line)
+        assert lines[-7] == "recorded       verdict PASS: what the run found; verified is the evidence of it"
+        facts = spec("verify", "here", "--format", "json").json["facts"]
+        digests = facts["recorded"]
+        assert lines[-6] == f"to compare     run {digests['run']}, specs {digests['specs']}"
+        assert (digests["verdict"], len(digests["specs"])) == ("PASS", 64)
+        assert facts["signers"] == {"origin": None, "others": [], "trusted": []}
+        assert lines[-5] == "signed         nobody signed: anybody can have written it"
+        assert lines[-4] == "exit code 0    all that was asked for is shown: L0, L4"
         assert [line.startswith("never shown    ") for line in lines[-3:-1]] == [True, True]
 
     @pytest.mark.parametrize(
@@ -121,7 +128,7 @@ class TestVerify:
         spec("run", "climb.yaml", "--out", "here")
         done = spec("verify", "here", *options)
         assert done.status == status, done.err
-        unreached = [line for line in done.out.splitlines() if line.startswith("not decided ")]
+        unreached = [line for line in done.out.splitlines() if line.startswith("exit code 3 ")]
         assert [level in line for line in unreached for level in options if level in ("L1", "L3")] == (
             [True] if status == 3 else []
         )
@@ -150,8 +157,9 @@ class TestVerify:
         )
         assert all(f"{n}. not run" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
         run = json.loads((project / "here" / "manifest.json").read_bytes())
-        claimed = f"claimed        verdict PASS, run {run['run']}, specs {run['specs']}: by its manifest; "
-        assert lines[-2] == f"{claimed}nothing of it is established"
+        claimed = f"claimed        verdict PASS, run {run['run']}, specs {run['specs']}: its manifest says so"
+        assert lines[-3] == claimed
+        assert lines[-2].startswith("exit code 1    a check failed: rely on nothing that is in it")
         assert lines[-1] == "here: REFUTED [E_FILES]."
 
     def test_overrides_are_said_where_the_source_files_are_checked(self, spec):

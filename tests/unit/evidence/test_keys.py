@@ -160,11 +160,12 @@ def test_what_is_no_signature(change):
 
 
 def test_trust_holds_the_public_key_alone():
-    assert trust_document(PUBLIC, "example.org/{run}") == {
+    assert trust_document(PUBLIC, "example.org/{run}", {"run": "ab" * 16}) == {
         "format": "specledger/trust/v1",
         "origin": "example.org/{run}",
         "keys": [{"id": key_id(PUBLIC), "public": base64.b64encode(PUBLIC).decode()}],
         "threshold": 1,
+        "run": "ab" * 16,
     }
 
 

@@ -16,7 +16,7 @@ from specledger.evidence.envelope import attestation, outcome, pae, provenance, 
 from specledger.evidence.keys import SigningKey, key_id, verify
 from specledger.evidence.kind import SUITE
 from specledger.evidence.layout import ATTACHED
-from specledger.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
+from specledger.evidence.seal import UNSIGNED, Seal, listed_files, read_timestamp_file, seal_bundle, sums
 from tests.toys.bundles import files_of
 from tests.toys.refusals import codes
 from tests.unit.evidence.test_timestamp import info, response
@@ -131,7 +131,7 @@ def test_the_attestation(place):
             "configuration": [{"name": "specs.json", "digest": {"sha256": digest(place / "specs.json")}}],
         },
     }
-    assert payload == attestation(manifest)
+    assert payload == attestation(manifest, [])
     (signature,) = envelope["signatures"]
     assert signature["keyid"] == hashlib.sha256(ONE.public).hexdigest()
     signed = b"DSSEv1 28 application/vnd.in-toto+json %d %b" % (len(payload), payload)
@@ -301,7 +301,9 @@ def test_a_suite_is_covered_by_its_own_manifest_alone(place):
     lines = [line.split("  ") for line in (place / "sha256sums").read_text().splitlines()]
     assert lines == [[digest(place / name), name] for name in sorted(files_of(place)) if name != "sha256sums"]
     (place / "runs" / "c" / "receipts.jsonl").write_bytes(b"")
-    assert sums(place) == (place / "sha256sums").read_bytes(), "the digests of the manifests, not of what lies there"
+    assert sums(place, listed_files(place)) == (place / "sha256sums").read_bytes(), (
+        "the digests of the manifests, not of what lies there"
+    )
 
 
 def test_a_bundle_replaces_a_bundle_with_all_that_covers_it(place):
@@ -376,4 +378,4 @@ def test_a_seal_that_is_killed_on_the_way_leaves_nothing_that_is_wrong(place, mo
     monkeypatch.setattr(type(place), "rename", rename)
     seal_bundle(place, Seal(OTHER))
     assert moments == [False] * 5
-    assert sums(place) == (place / "sha256sums").read_bytes()
+    assert sums(place, listed_files(place)) == (place / "sha256sums").read_bytes()

@@ -117,7 +117,7 @@ def test_an_incident_on_a_line(incident, text):
     assert str(incident) == text
 
 
-MANIFEST = {"result": {"verdict": "PASS"}, "specs": "s", "receipts": {"count": 3, "root": "r"}}
+MANIFEST = {"result": {"verdict": "PASS"}, "specs": "s", "receipts": {"count": 3, "root": "r"}, "files": []}
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,12 @@ def test_a_run_ends_as_its_replay_does_if_that_is_worse(replayed, ending):
 def test_the_last_lines_about_a_run(replaced, words):
     finished = Finished("n", "scenario", Path("out/n"), MANIFEST, replaced=replaced)
     assert footer(finished) == ["  specs    s", "  receipts 3, root r", f"  evidence out/n{words}"]
+
+
+def test_the_last_lines_about_a_run_of_logs_have_their_digest():
+    manifest = {**MANIFEST, "files": [{"path": "trajectories.jsonl", "sha256": "d", "size": 1}]}
+    lines = footer(Finished("n", "scenario", Path("out/n"), manifest))
+    assert lines == ["  specs     s", "  recording d", "  receipts  3, root r", "  evidence  out/n"]
 
 
 def test_columns_of_a_table_are_aligned_but_for_the_last():

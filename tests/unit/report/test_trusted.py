@@ -31,10 +31,10 @@ SIGNED = {
         "signed",
         "alice",
         0,
-        f"Keys that the reader trusts signed the evidence (signed by {ALICE.id}); ",
+        f"Keys that the reader trusts signed the evidence (signed by {ALICE.id} in the name specledger/",
     ),
     "another key": ("signed", "eve", 3, "Signatures of trusted keys were asked for, and not found: of your 1 trusted "),
-    "nobody": ("unsigned", "alice", 3, "asked for, and not found: the bundle holds no signatures."),
+    "nobody": ("unsigned", "alice", 3, "asked for, and not found: nobody signed: the bundle holds no signatures."),
     "nobody was asked": ("signed", None, 0, "Who made the evidence, and when, was not checked."),
 }
 

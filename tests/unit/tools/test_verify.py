@@ -26,6 +26,7 @@ from tests.conformance.tampered.verifiers import by_engine, by_tool
 from tools import verify
 from tools.conformance import PLACE, Laid
 from tools.tampering.forger import Forger, canonical
+from tools.tampering.signer import ONE
 
 BASES = sorted(path.name for path in (PLACE / "bases").iterdir())
 SOURCE = Path(verify.__file__)
@@ -108,10 +109,22 @@ def test_honest_evidence_conforms(name):
     assert verify_with_replay(PLACE / "bases" / name).verdict == "PASS"
 
 
-def test_who_signed_is_said_of_what_nobody_signed():
-    nobody = "who signed: nobody, the bundle is unsigned, so anybody can have written it (L1)"
-    assert nobody in asked(PLACE / "bases" / "climb")[1]["not_checked"]
-    assert nobody not in asked(PLACE / "bases" / "climb-signed")[1]["not_checked"]
+SIGNERS = {
+    "nobody": ("climb", [], "nobody signed: anybody can have written it"),
+    "a key that nobody trusts": ("climb-signed", [], "said to be by the key {key}, not checked: it is no key that you trust; in the name {origin}"),
+    "a trusted key": ("climb-signed", ["--trust", PLACE / "trust-one.json"], "by your trusted key {key}; in the name {origin}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "trust", "said"), SIGNERS.values(), ids=SIGNERS)
+def test_who_signed_is_said_as_spec_verify_says_it(spec, base, trust, said):
+    found = asked(PLACE / "bases" / base, *trust)[1]
+    run = json.loads((PLACE / "bases" / base / "manifest.json").read_bytes())["run"]
+    assert found["signed"] == said.format(key=ONE.id, origin=f"conformance.example/{run}")
+    told = spec("verify", PLACE / "bases" / base, "--no-replay", "--level", "L0", *trust)
+    assert f"signed         {found['signed']}" in told.out.splitlines()
+    named = [check["message"] for check in found["checks"] if check["number"] == 16]
+    assert named == ([f"signed by {ONE.id} in the name conformance.example/{run}"] if trust else [])
 
 
 def test_an_expectation_says_what_it_binds():
@@ -142,7 +155,7 @@ def test_a_refuted_bundle_still_says_what_it_claims_and_what_was_signed(bundle, 
     assert found["signed"].startswith("your trusted key ")
     _, untrusted = asked(place)
     assert untrusted["signed"].startswith("by no trusted key, as far as is checked here: ")
-    assert asked(bundle("climb"))[1]["signed"] is None
+    assert asked(bundle("climb"))[1]["signed"].startswith("nobody signed")
 
 
 def test_a_verdict_on_a_law_is_not_decided():

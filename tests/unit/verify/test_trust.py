@@ -8,6 +8,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.verify.trust import MAX_TRUST, Seen, read_trust
+from tools import verify as tool
 
 RAW = [bytes([number]) * 32 for number in range(3)]
 RUN, SPECS = "ab" * 16, "cd" * 32
@@ -35,6 +36,13 @@ def test_what_is_right_is_read(tmp_path):
     assert (trust.threshold, trust.run, trust.specs) == (2, RUN, SPECS)
     assert trust.origin_for(RUN) == f"lab/{RUN}"
     assert trust.seen == Seen(7, bytes.fromhex("ef" * 32))
+
+
+@pytest.mark.parametrize("recording", [SPECS, [SPECS], [SPECS, "ab" * 32]], ids=["one", "a list of one", "two"])
+def test_one_recording_or_several_are_read_and_sorted(tmp_path, recording):
+    trust = read(tmp_path, document(recording=recording))
+    assert trust.recording == tuple(sorted([recording] if isinstance(recording, str) else recording))
+    assert trust.expects
 
 
 WRONG = {
@@ -68,12 +76,26 @@ WRONG = {
     "a run in capitals": (document(run=RUN.upper()), "{32}"),
     "a run that is null": (document(run=None), "$.run"),
     "specs that are short": (document(specs="cd"), "{64}"),
+    "a recording that is short": (document(recording="cd"), "$.recording"),
+    "a recording that is short in a list": (document(recording=[SPECS, "cd"]), "$.recording[1]"),
+    "a recording that is null": (document(recording=None), "$.recording"),
+    "no recordings": (document(recording=[]), "$.recording"),
+    "a recording twice": (document(recording=[SPECS, SPECS]), "a recording stands there twice"),
     "a checkpoint without a root": (document(checkpoint={"size": 1}), "missing required field `root`"),
     "a checkpoint of a negative size": (document(checkpoint={"size": -1, "root": SPECS}), "size"),
     "a checkpoint of a size that no log has": (document(checkpoint={"size": 2**53, "root": SPECS}), "size"),
     "a checkpoint of a true size": (document(checkpoint={"size": True, "root": SPECS}), "size"),
     "a checkpoint with a short root": (document(checkpoint={"size": 1, "root": "cd"}), "root"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name, (data, _) in WRONG.items() if isinstance(data, dict)])
+def test_the_second_verifier_refuses_the_same_trust_files(tmp_path, name):
+    path = tmp_path / "trust.json"
+    path.write_text(json.dumps(WRONG[name][0]))
+    with pytest.raises(tool.NoEvidence) as error:
+        tool.brought(path, "E_TRUST", tool.read_trust)
+    assert error.value.code == "E_TRUST"
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -27,6 +27,7 @@ from specledger.verify.checks import (
     E_ENDS,
     Broken,
     Lacking,
+    Nothing,
     Verification,
     equal,
     misformed,
@@ -168,6 +169,8 @@ class DiscoveryContent(Struct, frozen=True):
         for type_, body in self.verdicts:
             with _refusing():
                 count += check(type_, body)
+        if not count:
+            raise Nothing(f"there are no {noun}")
         return f"{count} {noun}"
 
     def _check_verdict(self, known: set[str], type_: str, body: Tried) -> int:

@@ -71,22 +71,24 @@ def import_logs(
     salt: Salt = None,
     policy: KeptPolicies = None,
 ) -> None:
-    """Read logs of agents, and write what they say as canonical lines."""
+    """Read logs of agents, and write what they say as canonical lines; their digest is the `recording` of evidence."""
+    from specledger.core.digest import Digesting
     from specledger.wings.trajectories.lines import write_lines
     from specledger.wings.trajectories.reading import read_logs
     from specledger.wings.trajectories.rules.kept import withhold as withheld
 
     name, files = _known_format(read_as), _existing(files)
     withholding = _withholding(withhold or [], salt)
-    summary = _Summary()
+    summary, recording = _Summary(), Digesting()
     trajectories = read_logs(files, name)
     if withholding is not None:
         policies = [_policy(each)[1] for each in policy or ()]
         trajectories = (withheld(trajectory, withholding, policies) for trajectory in trajectories)
     elif policy:
         raise typer.BadParameter("--policy is for --withhold: its rules judge before values are withheld")
-    _write(write_lines(summary.listen(trajectories)), out)
+    _write(recording.listen(write_lines(summary.listen(trajectories))), out)
     summary.show()
+    print_error(f"recording {recording.digest()}")
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
 
 

@@ -296,9 +296,9 @@ def checked_line(evidence: Evidence, written: Section, of: str) -> Markup:
     """A line on what was checked when the page was written and what was not; `of` names the bundle, if of several."""
     checks = evidence.verification.checks
     passed = sum(check.status is Status.PASSED for check in checks)
-    not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
+    open_ = [check.name for check in checks if check.status is Status.NOT_MADE]
     missing = sum(row.mark == Reached.NOT_CHECKED for row in written.rows)
-    left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
+    left = f", {len(open_)} not run ({', '.join(open_)})" if open_ else ""
     whose = f" of {of}" if of else ""
     beyond = f"; {missing} more points need more than the bundle: "
     text = words(f"Checks of the evidence{whose}: {passed} passed{left}{beyond}")
@@ -312,6 +312,10 @@ def digests(evidence: Evidence) -> list[tuple[str, Markup]]:
     return [
         ("run", code(manifest["run"])),
         ("specs", code(manifest["specs"])),
+        *(
+            ("recording", code(digest))
+            for digest in evidence.verification.facts.get("recorded", {}).get("recording", ())
+        ),
         ("Merkle root", element("code", quoted(receipts["root"]), id="printed-root")),
         ("head", code(receipts["head"])),
         ("receipts", words(str(receipts["count"]))),

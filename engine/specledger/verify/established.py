@@ -1,0 +1,51 @@
+"""What a verification of intact evidence establishes beside its checks: what it records, and who signed it.
+
+Both are facts that programs read, and lines of the text for people that say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specledger.evidence.layout import ATTESTATION
+from specledger.verify.signed import Seals, envelope_signers, note_signers
+from specledger.verify.trust import Trust
+
+
+def recorded_facts(manifest: Mapping[str, Any], recordings: Sequence[str]) -> Mapping[str, Any]:
+    """What the evidence records: its verdict, and what readers compare with values from elsewhere."""
+    logs = {"recording": list(recordings)} if recordings else {}
+    return {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"], **logs}
+
+
+def signer_facts(trust: Trust | None, seals: Seals) -> Mapping[str, Any]:
+    """Who signed: the trusted keys that signed everything, and the keys that others are said to be."""
+    if seals.note is None:
+        return {"origin": None, "trusted": [], "others": []}
+    trusted: frozenset[str] = frozenset()
+    if trust is not None:
+        parts = [envelope_signers(trust, name, envelope) for name, envelope in seals.envelopes.items()]
+        trusted = note_signers(trust, seals.note).intersection(*parts)
+    named = {signature.key for signature in seals.envelopes[ATTESTATION].signatures}
+    return {"origin": seals.note.origin, "trusted": sorted(trusted), "others": sorted(named - trusted)}
+
+
+def compared_words(recorded: Mapping[str, Any]) -> str:
+    """What readers compare, in words: every digest is whole."""
+    logs = "".join(f", recording {digest}" for digest in recorded.get("recording", ()))
+    return f"run {recorded['run']}, specs {recorded['specs']}{logs}"
+
+
+def signer_words(signers: Mapping[str, Any]) -> str:
+    """Who signed, in words."""
+    if signers["origin"] is None:
+        return "nobody signed: anybody can have written it"
+    parts = [f"by your trusted {_keys(signers['trusted'])}"] if signers["trusted"] else []
+    if signers["others"]:
+        parts.append(f"said to be by the {_keys(signers['others'])}, not checked: it is no key that you trust")
+    return f"{'; '.join(parts)}; in the name {signers['origin']}"
+
+
+def _keys(ids: Sequence[str]) -> str:
+    return f"key{'' if len(ids) == 1 else 's'} {', '.join(ids)}"

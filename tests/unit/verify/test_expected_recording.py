@@ -1,0 +1,174 @@
+"""Which logs were judged is expected by the trust file, signed, printed and compared, by both verifiers alike."""
+
+import base64
+import contextlib
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from specledger.evidence.keys import trust_document
+from specledger.evidence.layout import ATTESTATION, GUIDE
+from specledger.evidence.seal import Seal
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
+from specledger.verify.assurance_levels import Reader, headline
+from specledger.verify.check_names import EXPECTED
+from specledger.verify.fork import read_against
+from specledger.verify.proof import verify_proof
+from specledger.verify.trust import read_trust
+from tests.unit.verify.conftest import ALICE
+from tools import verify as tool
+
+OTHER = "0" * 64
+SUITE = """\
+spec: suite/v1
+name: clerks
+runs:
+  logs: {scenarios: [recorded-clerk]}
+measures: {length: size(steps)}
+figures: {calls: {sum: length}}
+checks:
+  - {id: any, require: calls.value >= 0, opportunities: calls.of}
+"""
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """Signed bundles: a run of logs, a suite of it, and a run without logs."""
+    folder = tmp_path_factory.mktemp("recordings")
+    (folder / "clerks.yaml").write_text(SUITE)
+    targets = {"logs": "recorded-clerk", "suite": str(folder / "clerks.yaml"), "none": "tests/toys/climb/climb.yaml"}
+    for name, target in targets.items():
+        (bundle,) = load_runs([target], [])
+        execute(bundle, folder / name)
+        Seal(ALICE).attach(folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def recording(places):
+    """The digest of the logs."""
+    listed = json.loads((places / "logs" / "manifest.json").read_bytes())["files"]
+    return next(entry["sha256"] for entry in listed if entry["path"] == "trajectories.jsonl")
+
+
+def trust(tmp_path, **expected):
+    path = tmp_path / "trust.json"
+    path.write_text(json.dumps(trust_document(ALICE.public, "specledger/{run}", expected)))
+    return path
+
+
+def by_tool(place, path):
+    """The exit code of the second verifier, and what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        code = tool.main([str(place), "--trust", str(path), "--json"])
+    return code, json.loads(printed.getvalue())
+
+
+EXPECTED_LOGS = {
+    "these": ("logs", lambda own: own, None),
+    "these, in a list": ("logs", lambda own: [own], None),
+    "others": ("logs", lambda own: OTHER, "the recording is {own}, expected is {other}"),
+    "these and others": ("logs", lambda own: [own, OTHER], "the recording is {own}, expected is {other}, {own}"),
+    "those of a suite": ("suite", lambda own: own, None),
+    "others than those of a suite": ("suite", lambda own: OTHER, "the recording is {own}, expected is {other}"),
+    "some where there are none": ("none", lambda own: own, "the recording is none, since the bundle holds no trajectories.jsonl, expected is {own}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "make", "said"), EXPECTED_LOGS.values(), ids=EXPECTED_LOGS)
+def test_a_bundle_of_other_logs_is_refused_by_both(places, recording, tmp_path, base, make, said):
+    path = trust(tmp_path, recording=make(recording))
+    found = verify(places / base, reader=Reader(replay=False, trust=read_trust(path)))
+    code, told = by_tool(places / base, path)
+    refused = [check.code for check in found.checks if check.status == "failed"]
+    assert refused == [check["code"] for check in told["checks"] if check["status"] == "failed"]
+    assert (refused, code) == ([] if said is None else ["E_EXPECTED"], int(said is not None))
+    (message,) = [check.message for check in found.checks if check.number == EXPECTED.number]
+    (also,) = [check["message"] for check in told["checks"] if check["number"] == EXPECTED.number]
+    assert message.replace("specs' digest", "specs") == also
+    assert message == said.format(own=recording, other=OTHER) if said else f"recording {recording}" in message
+
+
+@pytest.mark.parametrize("base", ["logs", "suite", "none"])
+def test_who_expects_no_recording_is_told_that_any_will_do(places, tmp_path, base):
+    path = trust(tmp_path)
+    found = verify(places / base, reader=Reader(replay=False, trust=read_trust(path)))
+    (message,) = [check.message for check in found.checks if check.number == EXPECTED.number]
+    assert ("recording can be any" in message) == (base != "none")
+    assert ("recording can be any" in json.dumps(by_tool(places / base, path)[1])) == (base != "none")
+
+
+@pytest.mark.parametrize("base", ["logs", "suite", "none"])
+def test_the_recording_is_a_fact_and_signed_and_in_the_guide(places, recording, tmp_path, base):
+    wanted = [] if base == "none" else [recording]
+    found = verify(places / base, reader=Reader(replay=False))
+    assert found.facts["recorded"].get("recording", []) == wanted
+    assert by_tool(places / base, trust(tmp_path))[1]["recorded"].get("recording", []) == wanted
+    payload = json.loads(base64.b64decode(json.loads((places / base / ATTESTATION).read_bytes())["payload"]))
+    configured = payload["predicate"]["configuration"]
+    assert [one["digest"]["sha256"] for one in configured if one["name"] == "trajectories.jsonl"] == wanted
+    assert (recording in (places / base / GUIDE).read_text()) == bool(wanted)
+
+
+@pytest.mark.parametrize("base", ["logs", "suite"])
+def test_a_statement_without_the_logs_is_refused_by_both(places, tmp_path, base):
+    place = shutil.copytree(places / base, tmp_path / "bundle")
+    for name in ("sha256sums", GUIDE):
+        (place / name).unlink()
+    envelope = json.loads((place / ATTESTATION).read_bytes())
+    statement = json.loads(base64.b64decode(envelope["payload"]))
+    del statement["predicate"]["configuration"][1:]
+    payload = tool.canonical(statement)
+    signed = b"DSSEv1 28 application/vnd.in-toto+json %d %b" % (len(payload), payload)
+    envelope["payload"] = base64.b64encode(payload).decode()
+    envelope["signatures"][0]["sig"] = base64.b64encode(ALICE.sign(signed)).decode()
+    (place / ATTESTATION).write_bytes(tool.canonical(envelope) + b"\n")
+    found = verify(place, reader=Reader(replay=False))
+    code, told = by_tool(place, trust(tmp_path))
+    assert [check.code for check in found.checks if check.status == "failed"] == ["E_ENVELOPE"]
+    assert (code, told["checks"][-1]["code"]) == (1, "E_ENVELOPE")
+
+
+PROOFS = {
+    "these": ("logs", 0, True, "PASS"),
+    "others": ("logs", 0, False, "FAIL"),
+    "another receipt": ("logs", 1, True, "INCONCLUSIVE"),
+    "a suite": ("suite", 0, True, "INCONCLUSIVE"),
+}
+
+
+@pytest.mark.parametrize(("base", "seq", "own", "verdict"), PROOFS.values(), ids=PROOFS)
+def test_the_first_receipt_says_which_logs_a_proof_is_about(places, recording, tmp_path, base, seq, own, verdict):
+    place = places / base
+    proof = verify(place, reader=Reader(replay=False, proof=seq)).facts["proof"]
+    (tmp_path / "proof.json").write_text(json.dumps(proof))
+    expected = read_trust(trust(tmp_path, recording=recording if own else OTHER))
+    seen = read_against(place / "checkpoint")
+    found = verify_proof(tmp_path / "proof.json", Reader(trust=expected, against=(seen,)))
+    assert found.verdict.value == verdict, headline(found)
+
+
+def test_an_import_prints_the_digest_that_evidence_of_the_logs_has(spec, tmp_path):
+    logs = Path("fixtures/trajectories/openai")
+    done = spec("import", logs, "--out", tmp_path / "lines.jsonl")
+    printed = next(line for line in done.err.splitlines() if line.startswith("recording "))
+    assert spec("scan", logs, "--out", tmp_path / "scan").status != 2
+    stated = json.loads((tmp_path / "scan" / "manifest.json").read_bytes())["files"]
+    assert printed.split()[1] in [entry["sha256"] for entry in stated if entry["path"] == "trajectories.jsonl"]
+
+
+def test_a_trust_file_of_expectations_is_written(spec, tmp_path, recording):
+    spec("keys", "new", tmp_path / "key.pem")
+    words = ["keys", "show", tmp_path / "key.pem", "--trust", "--run", "ab" * 16, "--specs", "cd" * 32]
+    made = spec(*words, "--recording", recording).json
+    assert (made["run"], made["specs"], made["recording"]) == ("ab" * 16, "cd" * 32, recording)
+    assert spec(*words, "--recording", recording, "--recording", OTHER).json["recording"] == [recording, OTHER]
+    for wrong in (["--recording", "ab"], ["--recording", recording, "--recording", recording]):
+        assert "E_USAGE" in spec(*words, *wrong).err
+    assert "--recording is part of a trust.json" in spec("keys", "show", tmp_path / "key.pem", "--recording", OTHER).err
