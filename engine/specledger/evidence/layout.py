@@ -92,11 +92,6 @@ def counterexample_path(seq: int) -> str:
     return f"{COUNTEREXAMPLES}/{seq:08d}.json"
 
 
-def recordings_of(listed: Mapping[str, str]) -> list[str]:
-    """The digests of the logs that were judged, `trajectories.jsonl`, each once; `listed` are files by their paths."""
-    return sorted({digest for path, digest in listed.items() if path.rpartition("/")[2] == TRAJECTORIES})
-
-
 def walk(root: Path, bundles: Collection[str], folder: str = "", depth: int = DEPTH) -> Iterator[str]:
     """The paths of what is in a bundle, and of a folder in it that is empty or too deep; links are not followed.
 

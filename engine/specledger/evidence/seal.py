@@ -38,7 +38,7 @@ from specledger.evidence.envelope import (
     read_envelope,
     write_envelope,
 )
-from specledger.evidence.guide import guide
+from specledger.evidence.guide import guide, recordings_of
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.layout import (
     ATTACHED,
@@ -55,7 +55,6 @@ from specledger.evidence.layout import (
     TIMESTAMP,
     Digest,
     RunId,
-    recordings_of,
 )
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 

@@ -15,7 +15,8 @@ from msgspec.structs import asdict, replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.counterexamples import Cases
-from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS, recordings_of
+from specledger.evidence.guide import recordings_of
+from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.seal import listed_files
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor

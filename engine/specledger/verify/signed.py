@@ -18,7 +18,7 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.core.digest import sha256_hex, sha256_raw
 from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, key_hash, read_note
 from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, attestation, provenance, read_envelope
-from specledger.evidence.guide import guide
+from specledger.evidence.guide import guide, recordings_of
 from specledger.evidence.keys import verify
 from specledger.evidence.layout import (
     ATTESTATION,
@@ -29,7 +29,6 @@ from specledger.evidence.layout import (
     PROVENANCE,
     SUMS,
     TIMESTAMP,
-    recordings_of,
 )
 from specledger.evidence.seal import E_TIMESTAMP, listed_files, sums
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp

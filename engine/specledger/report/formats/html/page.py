@@ -309,13 +309,11 @@ def digests(evidence: Evidence) -> list[tuple[str, Markup]]:
     """The digests of a bundle, by name."""
     manifest = evidence.manifest
     receipts = manifest["receipts"]
+    logs = evidence.verification.facts.get("recorded", {}).get("recording", ())
     return [
         ("run", code(manifest["run"])),
         ("specs", code(manifest["specs"])),
-        *(
-            ("recording", code(digest))
-            for digest in evidence.verification.facts.get("recorded", {}).get("recording", ())
-        ),
+        *(("recording", code(digest)) for digest in logs),
         ("Merkle root", element("code", quoted(receipts["root"]), id="printed-root")),
         ("head", code(receipts["head"])),
         ("receipts", words(str(receipts["count"]))),
