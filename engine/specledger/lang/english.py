@@ -150,8 +150,8 @@ def _amount(node: Node) -> Statement:
     return Statement("the sum of these", tuple(_amount(term).after(sign) for sign, term in terms))
 
 
-def _terms(node: Node, sign: str = "") -> list[tuple[str, Node]]:
+def _terms(node: Node) -> list[tuple[str, Node]]:
     """The terms of a sum, each with `minus ` where it is subtracted."""
-    if isinstance(node, Binary) and node.operator in ADDITIVE and not sign:
+    if isinstance(node, Binary) and node.operator in ADDITIVE:
         return [*_terms(node.left), ("minus " if node.operator == "-" else "", node.right)]
-    return [(sign, node)]
+    return [("", node)]

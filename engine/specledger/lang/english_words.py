@@ -89,5 +89,5 @@ FUNCTIONS: Final = {
 SEVERAL: Final = frozenset({"greatest", "least"})
 """Those of them that take several values as well."""
 
-CONVERSIONS: Final = frozenset({"int", "double", "string", "bool", "dyn", "fixed"})
+CONVERSIONS: Final = frozenset({"int", "double", "string", "qfixed"})
 """Functions that change a type and no value."""

@@ -108,6 +108,8 @@ def compared(operator: str, left: Node, right: Node) -> str:
     if null is not None and operator in ("==", "!="):
         other = left if null is right else right
         return f"{phrase(other)} has {'no' if operator == '==' else 'a'} value"
+    if operator in ("in", "not in") and isinstance(right, ListLiteral) and len(right.items) == 1:
+        return compared("==" if operator == "in" else "!=", left, right.items[0])
     if operator in ("in", "not in") and isinstance(right, ListLiteral) and right.items:
         words = "is one of" if operator == "in" else "is none of"
         return f"{phrase(left)} {words} {listed(map(phrase, right.items), 'and')}"

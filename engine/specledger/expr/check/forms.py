@@ -10,7 +10,16 @@ from specledger.expr.check import ranges, tree
 from specledger.expr.check.analysis import body_weight
 from specledger.expr.check.calls import Calls
 from specledger.expr.check.environment import Session
-from specledger.expr.check.operators import Refusal, aligned, apart, as_fixed, binary, holds_fixed, mixed, unary
+from specledger.expr.check.operators import (
+    Refusal,
+    aligned,
+    as_fixed,
+    binary,
+    hint_of_mixture,
+    holds_fixed,
+    mixed,
+    unary,
+)
 from specledger.expr.check.relations import join, mismatch, plain, undecided, widened
 from specledger.expr.check.tree import Slot, Typed, Value
 from specledger.expr.check.types import (
@@ -347,9 +356,7 @@ class Forms(Loops):
             wider = join(result, part.type)
             if wider is None:
                 message = f"{what} of {result} and {part.type} is CEL, but outside the profile"
-                hint = "write `double(n)` for the ints" if mixed(result, part.type) else "use one type"
-                hint = "write `qfixed(n)` for the ints" if apart(result, part.type) else hint
-                self.refuse(part, E_EXPR_OUTSIDE_PROFILE, message, hint)
+                self.refuse(part, E_EXPR_OUTSIDE_PROFILE, message, hint_of_mixture(result, part.type))
                 return None
             result = wider
         return result

@@ -150,10 +150,12 @@ def advice(operands: tuple[Typed, ...], sources: tuple[str, ...]) -> str:
     if all(isinstance(operand.type, FixedType) for operand in operands):
         return f"write `millionths({sources[0]}) * millionths({sources[1]})`, in millionths of millionths"
     for operand, source in zip(operands, sources, strict=True):
-        if isinstance(operand.type, FixedType):
+        if holds_fixed(operand.type):
             continue
-        if operand.type == DOUBLE:
+        if has_double(operand.type):
             return _instead_of_double(operand)
+        if isinstance(operand.type, ListType):
+            break
         if isinstance(operand, Value):
             named = f", and `{operand.name}: {operand.value}.0` where it is defined" if operand.name else ""
             return f"write `{operand.value}.0`{named}; if millionths are meant, `millionths(...)` of the other side"
@@ -161,8 +163,15 @@ def advice(operands: tuple[Typed, ...], sources: tuple[str, ...]) -> str:
     return "write `qfixed(n)` for the ints, or `millionths(q)` for the fixed-point numbers"
 
 
+def hint_of_mixture(a: Type, b: Type) -> str:
+    """What to write where parts of one list or map have these two types."""
+    if apart(a, b):
+        return "use fixed point for all of them" if has_double(a) or has_double(b) else "write `qfixed(n)` for the ints"
+    return "write `double(n)` for the ints" if mixed(a, b) else "use one type"
+
+
 def _instead_of_double(operand: Typed) -> str:
-    if isinstance(operand, Value):
+    if isinstance(operand, Value) and operand.type == DOUBLE:
         if as_fixed(operand, FIXED) is operand:
             return "fixed point has at most six decimals"
         over, under = Decimal(str(operand.value)).as_integer_ratio()  # no sum or order mixes them, so it is a product
