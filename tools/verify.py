@@ -853,7 +853,9 @@ def judged(evidence: JSON, challenge: Challenge) -> tuple[str, str, str]:
         if any(trial.get("reason") == reason for trial in trials):
             return "INCONCLUSIVE", reason, answers
     if answers == "PASS":
-        return ("INCONCLUSIVE", "untested", answers) if untested else ("PASS", "", answers)
+        never = evidence["null"]["changed"] == evidence["null"]["asked"]  # its answers may be those of another agent
+        why = "untested" if untested else "not_given_again" if never else ""
+        return "INCONCLUSIVE" if why else "PASS", why, answers
     return answers, "noise" if changes_of(trials) else "nothing_changed", answers
 
 

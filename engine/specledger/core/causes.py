@@ -28,6 +28,7 @@ class Cause(StrEnum):
     RESTATED = "restated"
     # of a challenge that decides nothing
     NOISE = "noise"
+    NOT_GIVEN_AGAIN = "not_given_again"
     SAYS_NOTHING = VAGUE
     NAMED = "named"
     UNTESTED = "untested"

@@ -33,6 +33,7 @@ CAUSES: Final[Mapping[str, str]] = {
     Cause.TRACE: "the trace came out otherwise when it was computed again",
     Cause.RESTATED: "the agent gave other reasons when it restated them",
     Cause.NOISE: "the answers differ no more from what was stated than an agent that draws, or is not sure, may",
+    Cause.NOT_GIVEN_AGAIN: "asked the same again, the agent never gave its decision: the answers are not about it",
     Cause.SAYS_NOTHING: "a direction that none or all of the alternatives have",
     Cause.NAMED: "a change moved the choice, and the model named what was changed among its reasons",
     Cause.UNTESTED: "a drawn claim or counterfactual names a value that cannot be brought about, or the present one",

@@ -90,6 +90,13 @@ CASES: dict[str, tuple[dict[str, Any], Challenge, Verdict, str]] = {
     "it draws, and one of eleven claims fails": (drew(*(one for n in range(10) for one in many(n, go=11)), *many(10, turn=11)), CLAIMS, OPEN, "noise"),
     "it draws, is sure, and one answer is another": (drew(*many(0, 1, go=10, turn=1)), CLAIMS, FAIL, "mispredicted"),
     "it draws, states no rate, and one answer is another": (drew(*many(0, go=10, turn=1)), CLAIMS, OPEN, "noise"),
+    "it draws, and gave its decision once when asked again": (drew(*many(0, go=11), null={"asked": 11, "changed": 10}), CLAIMS, PASS, ""),
+    "it draws, and never gave its decision again": (drew(*many(0, go=11), null={"asked": 11, "changed": 11}), CLAIMS, OPEN, "not_given_again"),
+    "it never gave its decision again, and missed": (drew(*many(0, turn=11), null={"asked": 11, "changed": 11}), CLAIMS, FAIL, "mispredicted"),
+    "it never gave its decision again, and its rate is shown": (
+        drew(*many(0, 0.6, go=601, turn=399), null={"asked": 11, "changed": 11}), challenge(test={"effect": 0.5}), OPEN, "not_given_again"),
+    "it never gave its decision again, and a value is not brought about": (
+        drew(*many(0, go=11), trial(1, None), null={"asked": 11, "changed": 11}), CLAIMS, OPEN, "untested"),
     "it states 60 %, and came in 5 of 11": (drew(*many(0, 0.6, go=5, turn=6)), CLAIMS, OPEN, "noise"),
     "it states 60 %, and came in 1 of 11": (drew(*many(0, 0.6, go=1, turn=10)), CLAIMS, FAIL, "mispredicted"),
     "it states 60 %, and waits in 601 of 1000": (drew(*many(0, 0.6, go=601, turn=399)), CLAIMS, OPEN, "noise"),

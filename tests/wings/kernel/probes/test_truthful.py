@@ -155,6 +155,23 @@ class Truthful:
         raise NotImplementedError
 
 
+class AnotherWhenAsked(Truthful):
+    """Decides one thing, and when it is asked again answers as the agent that its reasons are about."""
+
+    def choose(self, situation, asked):
+        chosen = self._leading(situation.state)
+        return Answer(CHOICES[chosen if asked else (chosen + 1) % 3], 0)
+
+    def document(self, situation):
+        return {"trace": Truthful(self.seed, deterministic=True).document(situation)["trace"]}
+
+    def replay(self, document, situation):
+        return {"equal": 3, "nodes": 3, "ends": True}
+
+    def restate(self, document, situation):
+        return True
+
+
 ALWAYS = FRESH
 PROMISED: dict[str, Any] = {"deterministic": True, "promised": True, "declares": False}
 STYLES: dict[str, dict[str, Any]] = {
@@ -209,3 +226,12 @@ def test_truthful_agents_are_not_convicted(probe, style):
 def test_truthful_agents_are_convicted_no_more_often_than_the_texts_say(probe, style):
     """At most 1 % of 300 for the sequential probe, 0.5 % for the others; above the bounds once in 1000 such tests."""
     assert verdicts(probe, 300, style)[Verdict.FAIL] <= (10 if probe == "p5-sequential" else 6)
+
+
+@pytest.mark.parametrize("probe", sorted({*PROBES} - {"layer-d"}))  # which asks in another episode
+def test_what_holds_when_asked_again_is_no_pass_of_another_decision(probe):
+    for seed in range(20):
+        state = {name: Stream.named(seed, "state", name).integer(0, 7) for name in NAMES}
+        agent = AnotherWhenAsked(seed, declares=False)
+        made = make_challenge(shipped(probe), agent, Situation(0, 3, state, {}), Stream.named(seed))
+        assert made.verdict is not Verdict.PASS, (seed, made)
