@@ -452,3 +452,18 @@ def test_what_a_spec_says_of_itself_is_set_as_it_is_written(case):
 def test_no_document_text_is_markup(text):
     tags = re.sub(r"</?(p|ul|li|bdi|code)( class=\"doc\")?>", "", document_text(text))
     assert not set(tags) & set("<>\"'")
+
+
+@pytest.mark.parametrize(
+    ("value", "lines"),
+    {
+        "a short record": ({"a": 1}, 1),
+        "a short record of records": ({"a": {"b": [1, 2]}}, 1),
+        "a record of 110 characters": ({"a": "x" * 102}, 1),
+        "one more": ({"a": "x" * 103}, 3),
+        "a long list of scalars": (["x" * 60, "y" * 60], 1),
+        "a long list of records": ([{"a": "x" * 60}, {"b": "y" * 60}], 4),
+    }.values(),
+)
+def test_a_value_stands_on_one_line_where_it_is_short_or_a_list_of_scalars(value, lines):
+    assert len(block(value).splitlines()) == lines
