@@ -37,6 +37,12 @@ def test_what_moves_the_choice_is_claimed_first_and_the_rest_fills_up():
     assert gym.by_asking(policy, values, most=2)(SEEN) == CLAIMS[:2]
 
 
+def test_of_a_variable_that_moves_nothing_the_first_value_alone_is_claimed():
+    stays = gym.by_asking(lambda seen: {"op": "wait"}, lambda seen: {"dirt": [0, 1, 2], "guests": [], "battery": [5, 6]})
+    claims = [(claim["variable"], claim["becomes"]) for claim in stays(SEEN)]
+    assert claims == [("dirt", 0), ("battery", 5)]
+
+
 def test_what_a_policy_does_most_often_is_claimed():
     asked: list[int] = []
 

@@ -180,6 +180,14 @@ def test_calls_that_do_not_fit(arguments, problems):
     assert fit.calls == 2 * bool(problems)
 
 
+@pytest.mark.parametrize("type_", ["file", ["string", "file"], {}, 3])
+def test_a_type_that_json_schema_does_not_know_fits_every_value(type_):
+    schema = {"properties": {"to": {"type": type_}}}
+    fit = Fit(tool_problems(schemas_of({"pay": Tool("pay", "", schema)})))
+    fit.hear(Trajectory("t", "f", "x", [Call("a", "pay", {"to": value}, line=3) for value in ("x", 1, None, [1], {})]))
+    assert fit.misfits == []
+
+
 COMPARED = {
     "descriptions and bounds are left out": (
         {"type": "object", "title": "x", "properties": {"to": {"type": "string", "minLength": 1}}, "required": ["to"]},
