@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
 from specledger.cli import document_commands
 
@@ -196,3 +197,8 @@ def test_each_command_is_installed(name):
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
     assert f"Usage: toy_pseudo_axion {name} ".encode() in done.stdout
+
+
+def test_a_change_that_is_no_json_is_refused_with_its_path():
+    with pytest.raises(typer.BadParameter, match=r"^runs\.a cannot be written as JSON: "):
+        document_commands._change("runs.a", float("nan"))

@@ -10,6 +10,7 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.formats import FORMATS
+from specledger.report.formats.output import Options
 from tests.unit.report.rendering import report_of
 
 
@@ -76,5 +77,15 @@ def test_a_scenario_says_how_many_counterexamples_are_kept(most, kept, tmp_path)
     bundle = load("axion-hazard", kind="scenario", set=sets)[0]
     made = FORMATS["folder"].write(report_of(execute(bundle, tmp_path / "run").place)).files
     assert sum(path.startswith("counterexamples/") for path in made) == kept
+    assert json.loads(made["summary.json"])["most_counterexamples"] == most
     (run,) = json.loads(made["report_pseudo.json"])["runs"]
     assert run["counterexamples"] == {"failed_steps": 3, "kept": kept}
+
+
+def test_a_whole_folder_holds_every_counterexample_and_says_no_bound(tmp_path):
+    sets = ["agent=pseudo", "horizon=20", "probes.p5-causal=null", "counterexamples=1"]
+    bundle = load("axion-hazard", kind="scenario", set=sets)[0]
+    report = report_of(execute(bundle, tmp_path / "run").place)
+    made = FORMATS["folder"].write(report, Options(whole=True)).files
+    assert sum(path.startswith("counterexamples/") for path in made) == 3
+    assert json.loads(made["summary.json"])["most_counterexamples"] is None

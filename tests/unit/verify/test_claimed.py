@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import ATTESTATION
 from specledger.evidence.seal import Seal
@@ -112,3 +113,13 @@ def test_intact_evidence_has_no_claims_and_unsigned_evidence_no_signers(bundles,
 def test_hostile_manifests_claim_nothing(tmp_path, data):
     (tmp_path / "manifest.json").write_bytes(data)
     assert claimed.claims_of(tmp_path) is None
+
+
+def test_signatures_that_nothing_here_can_verify_are_not_checked(signed, monkeypatch):
+    def refuse(*_):
+        raise Rejected([Diagnostic("E_FINDINGS", "the extra `sign` is not installed")])
+
+    change_receipts(signed)
+    monkeypatch.setattr(claimed, "envelope_signers", refuse)
+    said = verify_bundle(signed, RUN, KINDS, Reader(trust=trusting(ALICE))).facts["claimed"]["signed"]
+    assert said == f"not checked (the extra `sign` is not installed): the signatures claim to be over {HERE}"

@@ -38,7 +38,9 @@ def test_what_moves_the_choice_is_claimed_first_and_the_rest_fills_up():
 
 
 def test_of_a_variable_that_moves_nothing_the_first_value_alone_is_claimed():
-    stays = gym.by_asking(lambda seen: {"op": "wait"}, lambda seen: {"dirt": [0, 1, 2], "guests": [], "battery": [5, 6]})
+    stays = gym.by_asking(
+        lambda seen: {"op": "wait"}, lambda seen: {"dirt": [0, 1, 2], "guests": [], "battery": [5, 6]}
+    )
     claims = [(claim["variable"], claim["becomes"]) for claim in stays(SEEN)]
     assert claims == [("dirt", 0), ("battery", 5)]
 

@@ -270,6 +270,7 @@ FILES = {
     "a head that was changed": (write_rows("UPDATE head SET specs = x'7b7d'"), "E_STORE_BROKEN"),
     "without its head": (write_rows("DELETE FROM head"), "E_STORE_VERSION"),
     "another database": (write_rows("PRAGMA application_id = 0"), "E_STORE_FOREIGN"),
+    "a database with a greater number": (write_rows("PRAGMA application_id = 2147483647"), "E_STORE_FOREIGN"),
     "other tables": (write_rows("PRAGMA user_version = 7"), "E_STORE_VERSION"),
     "another engine": (write_rows("UPDATE head SET engine = substr(engine, 2)"), "E_STORE_VERSION"),
     "a folder": (lambda path: (path.unlink(), path.mkdir()), "E_STORE_OPEN"),

@@ -180,7 +180,7 @@ def test_calls_that_do_not_fit(arguments, problems):
     assert fit.calls == 2 * bool(problems)
 
 
-@pytest.mark.parametrize("type_", ["file", ["string", "file"], {}, 3])
+@pytest.mark.parametrize("type_", ["file", ["string", "file"], {}, 3], ids=str)
 def test_a_type_that_json_schema_does_not_know_fits_every_value(type_):
     schema = {"properties": {"to": {"type": type_}}}
     fit = Fit(tool_problems(schemas_of({"pay": Tool("pay", "", schema)})))
