@@ -184,7 +184,8 @@ def test_calls_that_do_not_fit(arguments, problems):
 def test_a_type_that_json_schema_does_not_know_fits_every_value(type_):
     schema = {"properties": {"to": {"type": type_}}}
     fit = Fit(tool_problems(schemas_of({"pay": Tool("pay", "", schema)})))
-    fit.hear(Trajectory("t", "f", "x", [Call("a", "pay", {"to": value}, line=3) for value in ("x", 1, None, [1], {})]))
+    values: list[Any] = ["x", 1, None, [1], {}]
+    fit.hear(Trajectory("t", "f", "x", [Call("a", "pay", {"to": value}, line=3) for value in values]))
     assert fit.misfits == []
 
 
