@@ -48,14 +48,18 @@ NOT_ASKED: Final = frozenset(
 """Why a challenge could not be made: it is inconclusive, and there are no answers in its evidence."""
 
 
+_DECIDED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
+
+
 def partly_words(counts: Mapping[str, int], causes: Mapping[str, int]) -> str:
-    """What a probe came to that passed, never failed and was sometimes inconclusive; empty for any other probe.
+    """What a probe came to that passed or failed and was sometimes inconclusive; empty for any other probe.
 
     `counts` are by verdict, `causes` those of its inconclusive verdicts: `7 passed, 3 could not be asked: abstained`.
     """
-    if not counts.get(Verdict.PASS) or counts.get(Verdict.FAIL) or counts.get(Verdict.ERROR) or not causes:
+    decided = [f"{counts[verdict]} {word}" for verdict, word in _DECIDED.items() if counts.get(verdict)]
+    if not decided or counts.get(Verdict.ERROR) or not causes:
         return ""
-    parts = [f"{counts[Verdict.PASS]} passed"]
+    parts = decided
     for asked, words in ((True, "inconclusive"), (False, "could not be asked")):
         why = {cause: times for cause, times in sorted(causes.items()) if (cause not in NOT_ASKED) is asked}
         parts += [f"{sum(why.values())} {words}: {', '.join(why)}"] if why else []

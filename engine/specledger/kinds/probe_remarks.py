@@ -64,15 +64,18 @@ def _asked_again(folder: Path) -> list[str]:
     What is asked is then another thing than what the agent did. Nothing is known where the evidence was dropped.
     """
     from specledger.report.evidence import bodies_in
+    from specledger.report.trivial_claims import TrivialClaims
 
     asked = changed = promised = 0
+    trivial = TrivialClaims()
     for _, body in bodies_in(folder, "probe") if (folder / RECEIPTS).exists() else ():
         evidence = typed(Probe, body)["evidence"]
         null = evidence.get("null", _NOT_ASKED)
         asked, changed = asked + null["asked"], changed + null["changed"]
         promised += null["changed"] if "promised" in evidence else 0
+        trivial.add(evidence)
     times = f"{changed} of {asked} times that it was asked the same again"
-    lines = []
+    lines = [trivial.text] if trivial.text else []
     if 2 * changed > asked:
         lines.append(f"the agent chose otherwise {times}: what it said then, and what passed, is not about what it did")
     if promised:
@@ -116,7 +119,7 @@ def remarks(tally: ProbeTally) -> list[str]:
 
 
 def probe_counts(finished: Finished) -> list[str]:
-    """How often each probe of a run came to each verdict, in one line; with causes where one passed only sometimes."""
+    """How often each probe of a run came to each verdict, in one line; with causes where one decided only sometimes."""
     probes: Mapping[str, Mapping[str, int]] = finished.manifest["result"]["probes"]
     causes = _causes_of_some(finished.place, probes)
     shown = [
@@ -131,11 +134,13 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _causes_of_some(folder: Path, probes: Mapping[str, Mapping[str, int]]) -> Mapping[str, Counter[str]]:
-    """Why the probes were inconclusive that also passed, from the receipts; empty where these were dropped."""
+    """Why the probes were inconclusive that also decided, from the receipts; empty where these were dropped."""
     from specledger.report.evidence import bodies_in
 
     causes: dict[str, Counter[str]] = {name: Counter() for name in probes}
-    some = {name for name, counts in probes.items() if counts.get(Verdict.PASS) and counts.get(Verdict.INCONCLUSIVE)}
+    some = {
+        name for name, counts in probes.items() if counts.get(Verdict.INCONCLUSIVE) and not _decided_nothing(counts)
+    }
     if some and (folder / RECEIPTS).exists():
         for _, body in bodies_in(folder, "probe"):
             probe = typed(Probe, body)

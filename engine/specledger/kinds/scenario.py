@@ -173,8 +173,9 @@ def _text(finished: Finished) -> str:
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
-    lines += _figures("agent faults", result.get("faults", {}), "")
-    lines += [f"  {printable(failed)}"] if result.get("faults") and (failed := failed_calls(finished)) else []
+    if result.get("faults"):
+        lines += _faults(result)
+        lines += [f"  {printable(failed)}"] if (failed := failed_calls(finished)) else []
     lines += _figures("not known of the recording", result.get("unknown", {}), "")
     lines += _figures("calls under guard", result.get("guard", {}), "")
     unjudged = {name: counts["unjudged"] for name, counts in result.get("rules", {}).items()}
@@ -205,6 +206,12 @@ def _what_happened(finished: Finished, result: Mapping[str, Any]) -> str:
     counts.append(f"{subject} judged {counted(result['checks'], 'time')}")
     who = printable(finished.agents) or "the agent"
     return f"{who} {reached} {counted(result['episodes'], 'episode')}, {', '.join(counts)}"
+
+
+def _faults(result: Mapping[str, Any]) -> list[str]:
+    from specledger.report.fault_words import fault_words
+
+    return _figures("agent faults", fault_words(result["faults"]), "")
 
 
 def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:

@@ -110,8 +110,10 @@ def _made(figure: Mapping[str, Any]) -> str:
     return f"{_STATISTICS.get(statistic, '')} {said}{more}".strip()
 
 
-def figure_section(figures: Sequence[tuple[int, Figure]], titles: Mapping[str, str] | None = None) -> Section:
-    """The figures of a suite, each with the number of its receipt; `titles` say what they are."""
+def figure_section(
+    figures: Sequence[tuple[int, Figure]], titles: Mapping[str, str] | None = None, cases: str = "episodes"
+) -> Section:
+    """The figures of a suite, each with the number of its receipt; `titles` say what they are, `cases` of what."""
     rows = []
     for seq, figure in figures:
         for name, statistic, *rest in figure_rows(figure):
@@ -122,7 +124,8 @@ def figure_section(figures: Sequence[tuple[int, Figure]], titles: Mapping[str, s
                 *(Quoted(text) if failed else Words(text) for text in rest),
             ]
             rows.append(Row(name, "error" if failed and rest[0] == "error" else "", cells, places=(ReceiptLink(seq),)))
-    return Section("figures", "Figures", FIGURE_INTRO, FIGURE_HEADS, rows)
+    intro = FIGURE_INTRO.replace("episodes", cases)
+    return Section("figures", "Figures", intro, FIGURE_HEADS, rows)
 
 
 def share(millionths: int) -> str:

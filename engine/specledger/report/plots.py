@@ -192,7 +192,9 @@ def _rows_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequence
     return [*groups.items()]
 
 
-def figure_rates(figures: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[Plot]:
+def figure_rates(
+    figures: Sequence[Mapping[str, Any]], titles: Mapping[str, str], cases: str = "episodes"
+) -> list[Plot]:
     """The rates of a suite's figures, one group for each figure, under what the figure is."""
     groups = []
     for figure in figures:
@@ -202,7 +204,7 @@ def figure_rates(figures: Sequence[Mapping[str, Any]], titles: Mapping[str, str]
         rates = [_rate(group["name"] or figure["figure"], group) for group in known]
         if rates:
             groups.append((_heading(figure["figure"], titles, bool(figure["groups"][0]["name"])), rates))
-    text = "Each rate with its 95 % interval (Wilson), which assumes independent episodes."
+    text = f"Each rate with its 95 % interval (Wilson), which assumes independent {cases}."
     return [Rates("Rates of the figures", text, groups)] if groups else []
 
 

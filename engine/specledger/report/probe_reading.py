@@ -21,6 +21,7 @@ from specledger.report.outcome import Outcome
 from specledger.report.sections import NEVER_MADE, Count, Row, Section, Words
 from specledger.report.shown_probes import ShownProbes
 from specledger.report.specs import Specs, only_spec, requirement, spec_details
+from specledger.report.trivial_claims import TrivialClaims
 
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 
@@ -35,6 +36,7 @@ class ProbeReading:
         self._probes = Specs.of(evidence.specs).probes()
         self._causes: dict[tuple[str, Verdict], Counter[str]] = defaultdict(Counter)
         self._misses: dict[str, str] = {}
+        self._trivial = TrivialClaims()
         self._shown = ShownProbes()
 
     @property
@@ -57,6 +59,7 @@ class ProbeReading:
         what, detail = ("made", None) if passed else (f"{verdict}: {as_name(body['cause'])}", body["evidence"])
         self._observations.note(f"{verdict} {id_}", receipt, what, detail)
         self._shown.probed(name, receipt)
+        self._trivial.add(body["evidence"])
         if not passed:
             self._causes[name, verdict][as_name(body["cause"])] += 1
             if verdict is Verdict.FAIL and name not in self._misses:
@@ -71,6 +74,11 @@ class ProbeReading:
     def failures(self) -> Iterator[Section]:
         """What was asked and answered, of the probes that failed; where none did, of those that tested reasons."""
         yield from self._shown.sections()
+
+    def finding(self) -> Iterator[str]:
+        """That claims name no reason, if some do not."""
+        if self._trivial.text:
+            yield f"{self._trivial.text}."
 
     def rows(self) -> list[Row]:
         """A row for each probe."""
@@ -93,15 +101,17 @@ class ProbeReading:
         return self._observations.of(check, f"{Verdict.FAIL} {id_}" if failed else "")
 
     def _why(self, name: str, failed: bool) -> str:
-        """The causes for which a probe failed, with the first miss; else those for which it decided nothing."""
+        """The causes for which a probe failed with the first miss, and what else it came to; else why it is open."""
         of = (Verdict.FAIL,) if failed else (Verdict.ERROR, Verdict.INCONCLUSIVE)
-        causes = sum((self._causes[name, verdict] for verdict in of), Counter[str]())
-        shown = "; ".join(meanings().cause_text(*cause) for cause in sorted(causes.items()))
+        causes = [cause for verdict in of for cause in sorted(self._causes[name, verdict].items())]
+        shown = "; ".join(meanings().cause_text(*cause) for cause in causes)
         explained = "" if failed else explained_text(self._claims.get(name, {}))
-        return ". ".join(filter(None, (self._partly(name), explained, shown, self._misses.get(name))))
+        miss, partly = self._misses.get(name), self._partly(name)
+        parts = (shown, miss, partly) if failed else (partly, explained, shown, miss)
+        return ". ".join(filter(None, parts))
 
     def _partly(self, name: str) -> str:
-        """What a probe came to that passed and was sometimes inconclusive; empty for any other probe."""
+        """What a probe came to that passed or failed and was sometimes inconclusive; empty for any other probe."""
         counts = {verdict.value: self._observations.count[f"{verdict} probe/{name}"] for verdict in _GRAVEST}
         return partly_words(counts, self._causes[name, Verdict.INCONCLUSIVE])
 
@@ -111,4 +121,5 @@ class ProbeReading:
         mark = next((verdict.value for verdict, times in counts.items() if times), NEVER_MADE)
         places = self._observations.links(f"{mark} {id_}")
         cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(counts.values())))
-        return Row(name, self._partly(name) or mark, cells, spec_details(data), places, len(places))
+        partly = "" if mark == Verdict.FAIL else self._partly(name)
+        return Row(name, partly or mark, cells, spec_details(data), places, len(places))

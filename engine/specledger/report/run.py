@@ -17,6 +17,7 @@ from specledger.load import Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.extension import trajectory_names
+from specledger.report.fault_words import fault_words
 from specledger.report.figures import in_units
 from specledger.report.gate_section import gate_section
 from specledger.report.guarded import GuardReading
@@ -213,7 +214,7 @@ class RunReading(Reading):
 
     def finding(self) -> Sequence[str]:
         """Whether it ended as expected, and how many tested claims held."""
-        return [*run_finding(self._result)]
+        return [*run_finding(self._result), *self._probes.finding()]
 
     def witness(self, check: str) -> str:
         """The values that show the first breach of an invariant."""
@@ -273,7 +274,8 @@ class RunReading(Reading):
         for noun in _NOUNS:
             if not (self._recorded and (noun in _CALLS or (noun in _OF_SIMULATIONS and not self._result[noun]))):
                 yield "judgements" if noun == "checks" else noun, Count(self._result[noun])
-        reasons = ("agent faults", self._result.get("faults", {})), ("not known", self._result.get("unknown", {}))
+        faults = fault_words(self._result.get("faults", {}))
+        reasons = ("agent faults", faults), ("not known", self._result.get("unknown", {}))
         for what, counts in reasons:
             for reason, count in sorted(counts.items()):
                 yield f"{what}: {as_name(reason)}", Count(as_int(count))

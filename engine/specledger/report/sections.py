@@ -207,7 +207,8 @@ _TONES: Final[Mapping[str, str]] = {
     "good": "PASS PROVED passed caught held came-true FAIL-as-expected UNKNOWN-as-expected reached found",
     "bad": "FAIL ERROR failed survived broken error refuted missed decides-nothing predicted-wrongly taken",
     "open": "WAIVED INCONCLUSIVE UNKNOWN untested differs not-made cannot-tell not-applicable deferred not-checked "
-    "never-rejected-anything judged-nothing never-made not-asked never-checked its-condition-never-held",
+    "names-no-reason never-rejected-anything judged-nothing never-made not-asked never-checked "
+    "its-condition-never-held",
 }
 _TONE_OF: Final = {mark: tone for tone, marks in _TONES.items() for mark in marks.split()}
 

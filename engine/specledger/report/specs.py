@@ -18,6 +18,7 @@ from specledger.spec.model import NO_DATE, SERVICES
 
 Data = Mapping[str, Any]
 
+_SHORT: Final = 60  # characters of an expression that a row shows at once
 _LINE: Final = 300  # characters of a requirement in a row
 
 _EXPRESSIONS: Final = ("when", "require", "deny", "expect", "opportunities", "offer", "challenge")
@@ -128,6 +129,12 @@ def is_recorded(specs: Bundle) -> bool:
     return any(isinstance(model, Agent) and model.trajectories is not None for model in models)
 
 
+def all_recorded(specs: Bundle) -> bool:
+    """Whether every agent is a recording."""
+    agents = [spec.model for spec in specs.specs.values() if isinstance(spec.model, Agent)]
+    return bool(agents) and all(agent.trajectories is not None for agent in agents)
+
+
 def _recorded(folder: Path) -> object:
     """The specs of a bundle that was checked, as a document."""
     form = (folder / SPECS).read_bytes().removesuffix(b"\n")
@@ -139,11 +146,14 @@ def _shades(colour: Any) -> list[str]:
 
 
 def requirement(data: Data) -> Cell:
-    """The requirement of a gate, an invariant, a probe or a check in one line: its `doc`, else its first expression."""
+    """The requirement of a gate, an invariant, a probe or a check in one line: its `doc`, else an expression."""
     if data.get("doc"):
         return Prose(str(data["doc"]), _LINE)
     keyword = next((name for name in ("require", "deny", "expect") if name in data), None)
-    return NOTHING if keyword is None else Expression(keyword, str(data[keyword]))
+    text = "" if keyword is None else str(data[keyword])
+    if keyword == "require" and len(text) <= _SHORT:
+        return Code(text)
+    return NOTHING if keyword is None else Expression(keyword, text)
 
 
 def spec_details(data: Data) -> list[tuple[str, Cell]]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from specledger.compile.suite import compile_suite
 from specledger.core.verdict import Verdict
@@ -27,7 +27,6 @@ from specledger.report.run import EVALUATION
 from specledger.report.sections import (
     Block,
     Cell,
-    Code,
     Count,
     EpisodeLink,
     Grid,
@@ -41,9 +40,10 @@ from specledger.report.sections import (
     Words,
     anchor,
 )
-from specledger.report.specs import Specs, requirement, spec_details
+from specledger.report.specs import Specs, all_recorded, requirement, spec_details
 from specledger.report.step_series import recoveries_by_arm
 from specledger.report.suite_finding import figures_read_by, suite_finding
+from specledger.report.suite_tables import called, mutant_section, run_heads, run_row
 from specledger.report.unanswered import unanswered
 from specledger.report.witness_words import witness_words
 from specledger.spec.suite import Suite
@@ -51,13 +51,9 @@ from specledger.spec.suite import Suite
 EXPECTED: Final = "runs-end-as-expected"
 DECIDED: Final = "runs-are-decided"
 
-_Noun = Literal["episodes", "successes", "steps", "drifts", "errors"]
-
-_MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
 _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
-_NOUNS: Final[tuple[_Noun, ...]] = ("episodes", "successes", "steps", "drifts", "errors")
 _FIGURES_OF_A_CHECK: Final = 24
-_BROKEN: Final[tuple[Literal["violations", "warnings", "rejections"], ...]] = ("violations", "warnings", "rejections")
+_FIGURES_IN_A_ROW: Final = 2
 
 
 class SuiteReading(Reading):
@@ -68,6 +64,8 @@ class SuiteReading(Reading):
     def __init__(self, evidence: Evidence) -> None:
         self._place = evidence.place
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
+        self._recorded = all_recorded(self._specs)
+        self._actors: dict[str, tuple[str, str]] = {}
         self._observations = Observations()
         self._checks: list[tuple[int, Check, suite.Check]] = []
         self._mutants: list[tuple[int, Check, suite.Mutant]] = []
@@ -175,7 +173,8 @@ class SuiteReading(Reading):
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The counts of the result."""
         for noun in _FACTS:
-            yield noun, Count(self._result[noun])
+            if not (self._recorded and noun == "drifts"):
+                yield called(noun, self._recorded), Count(self._result[noun])
 
     def _embedded(self) -> list[str]:
         """The runs that a page embeds: those that figures of failing checks name, then the first ones."""
@@ -208,18 +207,21 @@ class SuiteReading(Reading):
     def sections(self) -> Iterator[Section]:
         """Checks, figures, mutants, probes by agent, gates and runs."""
         yield self._check_section()
-        yield figure_section(self._figures, self._titles)
-        yield self._mutant_section()
+        yield figure_section(self._figures, self._titles, called("episodes", self._recorded))
+        mutants = [(seq, mutant, self._doubts(mutant)) for seq, _, mutant in self._mutants]
+        yield mutant_section(mutants, Specs.of(self._specs).root)
         yield from probe_sections(self.agents(), prices=Specs.of(self._specs).prices())
         rejections = self._rejections()
         proposals = sum(as_int(run["result"]["proposals"]) for _, run in self._own)
         busiest = dict(sorted(rejections.items(), key=lambda item: (-item[1], item[0])))
-        yield gate_section(busiest, dict.fromkeys(busiest, proposals), {})
+        if not self._recorded or any(busiest.values()):
+            yield gate_section(busiest, dict.fromkeys(busiest, proposals), {})
         yield self._run_section()
 
     def plots(self) -> list[Plot]:
         """Detections by agent and probe, the rates of figures, and rejections by gate."""
-        rates = [*probe_plots(self.agents()), *figure_rates(self.figures, self._titles)]
+        cases = called("episodes", self._recorded)
+        rates = [*probe_plots(self.agents()), *figure_rates(self.figures, self._titles, cases)]
         return [*rates, *self._recovery(), *rejection_counts(self._rejections())]
 
     def _recovery(self) -> list[Plot]:
@@ -241,14 +243,15 @@ class SuiteReading(Reading):
             data = self._requires.get(name, {})
             caught = [mutant["mutant"] for _, _, mutant in self._mutants if name in mutant["caught"]]
             links = [RowLink(anchor("mutants", mutant), mutant) for mutant in caught]
+            figures = self._read_by(name)
             reads = witness_words(receipt["witness"], data.get("witness", {}), self.figures)
             details = [*spec_details(data), ("found", Block(reads))]
             details += [("error", Block(receipt["error"]))] if receipt["error"] is not None else []
-            figures = self._read_by(name)
             details += [("figures", _figure_grid(figures))] if figures else []
             noticed = Joined(links, listed=True) if links else Words("no mutant shows that this check can fail")
             details.append(("mutants noticed", noticed))
-            shown = Quoted(", ".join(f"{term} {value}" for term, value in reads.items()))
+            seen = [f"{term} {value}" for term, value in reads.items()] or [*_values(figures)]
+            shown = Quoted(", ".join(seen))
             cells = (requirement(data), shown, Count(check.opportunities), Count(len(caught)))
             places: list[Place] = [ReceiptLink(seq), *self._episode(figures)]
             rows.append(Row(name, receipt["verdict"], cells, details, places))
@@ -268,41 +271,14 @@ class SuiteReading(Reading):
                 return [EpisodeLink(chains[position["run"]], position["episode"])]
         return []
 
-    def _mutant_section(self) -> Section:
-        says = {entry["id"]: entry for entry in Specs.of(self._specs).root.get("mutants", ())}
-        rows = []
-        for seq, _, mutant in self._mutants:
-            data = says.get(mutant["mutant"], {})
-            changed = {key: value for key, value in data.items() if key not in ("id", "doc")}
-            verdicts = {"control": mutant["control"], "mutated": mutant["mutated"]}
-            doubtful: list[tuple[str, Cell]] = [("caught, but", Quoted(doubt)) for doubt in self._doubts(mutant)]
-            details = [*spec_details(data), *doubtful, ("changed", Block(changed)), ("verdicts", Block(verdicts))]
-            caught = [RowLink(anchor("checks", entry), entry) for entry in mutant["caught"]]
-            cells = (Joined(caught, listed=True) if caught else Words("nothing"), Quoted(mutant["suite"]))
-            mark = _MUTANTS.get(mutant["verdict"], "error")
-            rows.append(Row(mutant["mutant"], mark, cells, details, (ReceiptLink(seq),)))
-        intro = "Faults that are put in on purpose. A check that passes without the fault must notice it."
-        return Section("mutants", "Mutants", intro, ("mutant", "caught by", "checks of"), rows)
-
     def _run_section(self) -> Section:
         rows = []
         for seq, run in self._own:
-            result = run["result"]
-            details: list[tuple[str, Cell]] = [
-                ("bundle", Code(run["place"])),
-                ("specs", Code(run["specs"])),
-                ("root", Code(run["receipts"]["root"])),
-                *([("expected", Block({"status": result["status"], "met": result["met"]}))] if "met" in result else []),
-                ("broken", Block({key: result[key] for key in _BROKEN})),
-                ("replay, as its receipt says", Block(run["replay"])),
-            ]
-            places: list[Place] = [ReceiptLink(seq)]
-            if run["place"] in self.runs:
-                places.append(EpisodeLink(self.runs.index(run["place"]) + 1, 0))
-            rows.append(
-                Row(run["run"], result["verdict"], [Count(as_int(result[noun])) for noun in _NOUNS], details, places)
-            )
-        return Section("runs", "Runs", "", ("run", *_NOUNS), rows)
+            place = run["place"]
+            links: list[Place] = [ReceiptLink(seq)]
+            links += [EpisodeLink(self.runs.index(place) + 1, 0)] if place in self.runs else []
+            rows.append(run_row(run, self._actors.get(run["run"], ()), self._recorded, links))
+        return Section("runs", "Runs", "", run_heads(self._recorded), rows)
 
     def agents(self) -> dict[str, list[RunMetrics]]:
         """The metrics of the suite's own runs that have probes or agents outside, by agent; read once."""
@@ -324,10 +300,17 @@ class SuiteReading(Reading):
         for _, run in self._own:
             folder = Path(self._place, *run["place"].split("/"))
             specs = Specs.read(folder)
+            self._actors[run["run"]] = (specs.agent(), ", ".join(model["name"] for model in specs.of_kind("model")))
             if specs.metered():
                 metrics = RunMetrics(run["run"], run["scenario"], tuple(specs.probes()))
                 by_agent.setdefault(specs.agent(), []).append(metrics.read(folder, *METERED))
         return by_agent
+
+
+def _values(figures: list[suite.Figure]) -> Iterator[str]:
+    """The first figures that a check reads, with their values, where it shows no witness."""
+    for name, _, value, *_ in [row for figure in figures for row in figure_rows(figure)][:_FIGURES_IN_A_ROW]:
+        yield f"{name.replace('_', ' ')} {value}"
 
 
 def _figure_grid(figures: list[suite.Figure]) -> Grid:

@@ -272,7 +272,7 @@ def test_a_report_counts_agent_faults(folder):
     environment = {**os.environ, "PYTHONPATH": str(PAGE.parents[1] / "engine")}
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    assert f"agent faults: no_answer {count}" in done.stdout.replace("`", "")
+    assert f"agent faults: no_answer (nothing came back) {count}" in done.stdout.replace("`", "")
 
 
 def test_a_check_without_a_kernel_tries_three_messages(folder):

@@ -52,6 +52,10 @@ MORE = {
         {"faults": {"malformed": 2}},
         ["  agent faults: malformed 2", "  `spec agent check` shows how the agent answers each message, and its standard error"],
     ),
+    "faults with a meaning": (
+        {"faults": {"raised": 2}},
+        ["  agent faults: raised (the agent raised an error) 2", "  `spec agent check` shows how the agent answers each message, and its standard error"],
+    ),
     "nothing is known": (
         {"verdict": "INCONCLUSIVE", "checks": 0},
         ["  no invariant was checked, so nothing can be concluded"],

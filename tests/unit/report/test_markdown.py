@@ -69,7 +69,7 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
     assert climbs == [
         "PASS",
         "climbs",
-        "require: high.value > 0",
+        "high.value > 0",
         "height 2.000",
         str(bodies["check"][0]["opportunities"]),
         "1",
@@ -177,7 +177,7 @@ def test_a_run_with_errors_leads_with_the_first_error_and_where_it_is_written(er
     assert (error.text or "").strip().splitlines()[1:] == [
         "receipt 6, episode 0, step 1: E_EVAL_STATE  n + by  (and 3 more, the last in receipt 17)"
     ]
-    assert "cannot tell: <bdi>4 errors, the first " in text_of("html", report)
+    assert "<bdi>episode 0, step 1: 4 errors, the first E_EVAL_STATE n + by" in text_of("html", report)
 
 
 def test_markdown_leads_with_the_verdict_and_its_reason(erring, tmp_path):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import typed
+from specledger.lang.statement import in_one_line
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share
 from specledger.report.markup import shorten
@@ -22,6 +23,7 @@ from specledger.report.observations import Observations, as_int
 from specledger.report.outcome import OF_VERDICT
 from specledger.report.sections import Block, Cell, Code, Count, Quoted, ReceiptLink, Row, Section, Words, anchor
 from specledger.wings.laws.compile import compile_law
+from specledger.wings.laws.explained import law as law_words
 from specledger.wings.laws.law import Law
 from specledger.wings.laws.receipts import LAW as LAW_RECEIPTS
 from specledger.wings.laws.receipts import Cases, Counterexample, End, Judged, LawStatus, Start
@@ -96,9 +98,17 @@ class LawReading(Reading):
         yield seen.of(Check(id_, says, main.key, outcome, could, failed, why, error=error, once=True))
 
     def finding(self) -> list[str]:
-        """What is claimed of what, and what is known of it."""
-        verdict = self._judged["verdict"]
-        return [f"{_KNOWN.get(verdict['status'], 'Not judged')}: in {verdict['contract']}, `{verdict['claim']}`."]
+        """What is claimed, what is known of it, the claim in words, the ring that breaks it, and what was expected."""
+        verdict, status = self._judged["verdict"], self._judged["verdict"]["status"]
+        said = [f"{_KNOWN.get(status, 'Not judged')}: in {verdict['contract']}, `{verdict['claim']}`."]
+        _, *claimed = map(in_one_line, law_words(self._specs))
+        said += [shorten(" ".join(claimed), LONGEST)]
+        found = verdict["counterexample"]
+        if found is not None:
+            said.append(f"The ring `{found['start']}` breaks it at step {as_int(found['t'])}: {verdict['forbidden']}.")
+        if self._result["met"] and status not in (LawStatus.PROVED, LawStatus.PASS):
+            said.append(f"Its spec expects {status}, so the verdict is {Verdict.PASS}.")
+        return said
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """Status, reason, whether the expectation was met, and the number of cases."""

@@ -101,6 +101,48 @@ ROWS = {
             )
         ],
     ),
+    "different answers to one question are one row, judged by the most frequent": (
+        challenge(TRIAL, {**TRIAL, "after": "left", "held": True, "miss": ""}, {**TRIAL, "after": "left", "miss": ""}),
+        [
+            (
+                f"{WHERE}, reason 1",
+                "came true",
+                STATE,
+                "if coins.at were none",
+                "left",
+                "left, 2 of 3 times; right, as before, 1 of 3 times",
+                *ARMS,
+            )
+        ],
+    ),
+    "different answers of which most are misses": (
+        challenge(TRIAL, TRIAL, {**TRIAL, "after": "left", "held": True, "miss": ""}),
+        [
+            (
+                f"{WHERE}, reason 1",
+                "decides nothing",
+                STATE,
+                "if coins.at were none",
+                "left",
+                "right, as before, 2 of 3 times; left, 1 of 3 times",
+                *ARMS,
+            )
+        ],
+    ),
+    "a claim that predicts the choice that was made anyway": (
+        challenge({**TRIAL, "predicted": "right", "held": True, "miss": ""}),
+        [
+            (
+                f"{WHERE}, reason 1",
+                "names no reason",
+                STATE,
+                "if coins.at were none",
+                "right",
+                "right, as before",
+                *ARMS,
+            )
+        ],
+    ),
     "arms that were not asked": (
         challenge(TRIAL, null={"asked": 0, "changed": 0}, placebo={"asked": 0, "changed": 0}),
         [

@@ -39,7 +39,7 @@ def checked(report):
     return next(check for check in report.subjects[0].checks if check.id == "probe/p5-predictions")
 
 
-def test_the_headline_names_the_first_failure_and_its_causes_alone(evidence, report):
+def test_the_headline_names_the_first_failure_with_its_causes_then_why_others_decided_nothing(evidence, report):
     probed = [(seq, body) for seq, (type_, body) in enumerate(evidence.bodies()) if type_ == "probe"]
     seq, failed = probed[2]
     made = report(("INCONCLUSIVE", "abstained"), ("INCONCLUSIVE", "noise"), ("FAIL", "inert"))
@@ -48,7 +48,8 @@ def test_the_headline_names_the_first_failure_and_its_causes_alone(evidence, rep
     check = checked(made)
     assert [observation.seq for observation in check.observations] == [seq]
     assert check.why.startswith("inert (1): ")
-    assert "abstained" not in check.why + "".join(map(str, headline_of(made).meaning))
+    assert check.why.endswith(". 2 passed, 1 failed, 1 inconclusive: noise, 1 could not be asked: abstained")
+    assert "could not be asked: abstained" in "".join(map(str, headline_of(made).meaning))
     assert f"receipt {probed[0][0]}" not in text_of("markdown", made)
 
 
@@ -58,7 +59,6 @@ ENDS = {
         [("INCONCLUSIVE", "noise"), ("INCONCLUSIVE", "no_aim")],
         "3 passed, 1 inconclusive: noise, 1 could not be asked: no_aim",
     ),
-    "failed": ([("INCONCLUSIVE", "abstained"), ("FAIL", "inert")], ""),
     "never passed": ([("INCONCLUSIVE", "abstained")] * 5, ""),
     "always passed": ([], ""),
 }
@@ -76,6 +76,14 @@ def test_what_a_probe_that_passed_in_part_came_to_is_said_in_the_same_words_ever
         assert words in text_of("html", made)
     else:
         assert "passed" not in row.mark + said
+
+
+def test_the_terminal_says_why_a_probe_that_failed_decided_nothing_elsewhere(report, tmp_path):
+    made = report(("INCONCLUSIVE", "abstained"), ("FAIL", "inert"))
+    words = "3 passed, 1 failed, 1 could not be asked: abstained"
+    assert probe_counts(finished(made, tmp_path)) == [f"  probes: p5-predictions {words}"]
+    (row,) = next(section for section in made.subjects[0].reading.sections() if section.id == "probes").rows
+    assert row.mark == "FAIL"
 
 
 def finished(report, folder):

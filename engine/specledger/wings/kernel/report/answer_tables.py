@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import parse_json
 from specledger.core.causes import Cause
-from specledger.evidence.receipts.kernel import Asked, Placebo, Trial
+from specledger.evidence.receipts.kernel import Asked, Placebo, ProbeEvidence, Trial
 from specledger.report.extension import ShownProbe
 from specledger.report.sections import (
     NOTHING,
@@ -21,6 +21,7 @@ from specledger.report.sections import (
     Section,
     Words,
 )
+from specledger.report.trivial_claims import is_trivial
 from specledger.report.value_words import in_words
 
 _ANSWERS: Final = (
@@ -65,16 +66,16 @@ def _places(probe: ShownProbe) -> tuple[ReceiptLink, EpisodeLink]:
 
 
 def _reasons(probe: ShownProbe) -> Iterator[Row]:
-    """A row for each question with each answer to it, then one for a demand that was not met."""
+    """A row for each question with all answers to it, then one for a demand that was not met."""
     evidence = probe.receipt["evidence"]
     environment = _environment(probe.document)
-    times = Counter(_key(trial) for trial in evidence["trials"])
-    first = {_key(trial): trial for trial in reversed(evidence["trials"])}
+    questions: dict[tuple[Any, ...], list[Trial]] = {}
+    for trial in evidence["trials"]:
+        questions.setdefault(_key(trial), []).append(trial)
     arms = _arm(evidence.get("null")), _arm(evidence.get("placebo"))
     before = str(evidence.get("before", ""))
-    questions = [(trial, times[key]) for key, trial in first.items()][::-1]
-    for number, (trial, count) in enumerate(questions, 1):
-        yield _reason(probe, f"{_position(probe)}, reason {number}", (trial, count), environment, arms)
+    for number, trials in enumerate(questions.values(), 1):
+        yield _reason(probe, f"{_position(probe)}, reason {number}", trials, environment, arms)
     claim = _OTHERWISE.get(probe.receipt["cause"])
     if claim is not None:
         predicted = (
@@ -85,32 +86,48 @@ def _reasons(probe: ShownProbe) -> Iterator[Row]:
 
 
 def _key(trial: Trial) -> tuple[Any, ...]:
-    return trial["drawn"], trial["variable"], str(trial["value"]), trial["predicted"], trial["after"]
+    return trial["drawn"], trial["variable"], str(trial["value"]), trial["predicted"]
 
 
 def _reason(
     probe: ShownProbe,
     name: str,
-    asked: tuple[Trial, int],
+    trials: Sequence[Trial],
     environment: Mapping[str, Any],
     arms: tuple[Cell, Cell],
 ) -> Row:
-    trial, times = asked
-    mark = _MARKS.get(trial.get("miss", ""), "came true" if trial["held"] else "not asked")
-    before = str(probe.receipt["evidence"].get("before", ""))
+    trial, before = trials[0], str(probe.receipt["evidence"].get("before", ""))
     direction = trial.get("direction") or f"were {in_words(trial['value'])}"
     sure = f" (sure to {trial['confidence'] // 10_000} %)" if "confidence" in trial else ""
-    after = trial["after"]
-    chosen = trial.get("reason", "it was not asked") if after is None else f"{after}{', as before' * (after == before)}"
-    often = f", {times} times" if times > 1 else ""
     cells = (
         Quoted(f"{_state(trial, environment)}it chose {before}"),
         Quoted(f"if {trial['variable']} {direction}{sure}"),
         Code(trial["predicted"]),
-        Quoted(f"{chosen}{often}"),
+        Quoted(_answers(trials, before)),
         *arms,
     )
-    return Row(name, mark, cells, places=_places(probe))
+    return Row(name, _mark(trials, probe.receipt["evidence"]), cells, places=_places(probe))
+
+
+def _answers(trials: Sequence[Trial], before: str) -> str:
+    """The choices after a change, the most frequent first, with how often each came of several answers."""
+    choices = Counter(trial["after"] for trial in trials if trial["after"] is not None)
+    if not choices:
+        return trials[0].get("reason", "it was not asked")
+    of = "" if len(choices) == 1 else f" of {choices.total()}"
+    often = {choice: f", {times}{of} times" if choices.total() > 1 else "" for choice, times in choices.most_common()}
+    return "; ".join(f"{choice}{', as before' * (choice == before)}{times}" for choice, times in often.items())
+
+
+def _mark(trials: Sequence[Trial], evidence: ProbeEvidence) -> str:
+    """What became of a claim: it came true if no other answer came more often than the predicted one."""
+    choices = Counter(trial["after"] for trial in trials if trial["after"] is not None)
+    if not choices:
+        return "not asked"
+    if choices[trials[0]["predicted"]] < max(choices.values()):
+        misses = Counter(trial["miss"] for trial in trials if "miss" in trial)
+        return _MARKS.get(next((miss for miss, _ in misses.most_common(1)), ""), "failed")
+    return "names no reason" if is_trivial(trials[0], evidence) else "came true"
 
 
 def _state(trial: Trial, environment: Mapping[str, Any]) -> str:
