@@ -274,9 +274,9 @@ class SuiteReading(Reading):
     def _run_section(self) -> Section:
         rows = []
         for seq, run in self._own:
-            place = run["place"]
+            folder = run["place"]
             links: list[Place] = [ReceiptLink(seq)]
-            links += [EpisodeLink(self.runs.index(place) + 1, 0)] if place in self.runs else []
+            links += [EpisodeLink(self.runs.index(folder) + 1, 0)] if folder in self.runs else []
             rows.append(run_row(run, self._actors.get(run["run"], ()), self._recorded, links))
         return Section("runs", "Runs", "", run_heads(self._recorded), rows)
 

@@ -74,5 +74,5 @@ def run_row(run: suite.Run, actor: Sequence[str], recorded: bool, links: Sequenc
     ]
     agent, model = actor or ("", "")
     counts = [Count(as_int(result[noun])) for noun in (_OF_LOGS if recorded else _NOUNS)]
-    cells = [Quoted(agent.replace("+", ", ")), Quoted(model), *counts]
+    cells: list[Cell] = [Quoted(agent.replace("+", ", ")), Quoted(model), *counts]
     return Row(run["run"], result["verdict"], cells, details, links)

@@ -1,5 +1,7 @@
 """Claims that predict what the agent chose anyway are told on the page and in the terminal: they name no reason."""
 
+from typing import Any
+
 import pytest
 
 from specledger.report.trivial_claims import TrivialClaims
@@ -11,7 +13,8 @@ def trial(predicted, drawn=0, after="left"):
 
 def text_of(*trials, of="claims"):
     claims = TrivialClaims()
-    claims.add({"of": of, "before": "left", "trials": [*trials]})  # type: ignore[typeddict-item]
+    evidence: Any = {"of": of, "before": "left", "trials": [*trials]}
+    claims.add(evidence)
     return claims.text
 
 
@@ -38,5 +41,6 @@ def test_a_counterfactual_may_predict_the_same_choice():
 
 def test_an_offer_has_no_claims():
     claims = TrivialClaims()
-    claims.add({})  # type: ignore[typeddict-item]
+    evidence: Any = {}
+    claims.add(evidence)
     assert claims.text == ""
