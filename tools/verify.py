@@ -80,6 +80,8 @@ MAX_DEPTH = 64
 MAX_LINE = 8 * MIB  # a receipt or an answer on a tape
 MAX_VOLUME = MIB  # of what has more bytes than that: commas and colons outside texts, `[` twice, `{` four times
 MAX_TRAJECTORY_LINE = 72 * MIB  # an entry of a trajectory
+MAX_TRAJECTORY_VOLUME = 8 * MIB  # of one that is read
+ALL_KEPT = 4 * MIB  # bytes of trajectories of which every call is kept
 MAX_ENTRY = 4 * MIB  # an entry of an audit log
 MAX_NOTE = 1 << 16  # a checkpoint
 MAX_CASES = 100
@@ -1438,11 +1440,32 @@ def check_start(b: Bundle) -> None:
     if stated:
         first["rules"] = [{name: rule[name] for name in rule if name != "unable"} for rule in stated]
     agree(first, wanted, "the first receipt")
+    check_lists(b)
     tools = tools_of(b.specs, b.root)
     rules = [(policy, rule) for policy in policies_of(b.specs, b.root) for _, rule in sorted(policy["rules"].items())]
     for (policy, rule), said in zip(rules, stated):  # that a condition is never true is known by evaluating it
         lacks = "" if tools is None else lacking(policy, rule, tools)
         require(not lacks or "unable" in said, f"{said['name']} can have no {lacks}, by the tools that there are")
+
+
+START_KEYS = {"scenario", "specs", "seed", "episodes", "horizon", "gates", "invariants", "drifts", "expect", "agents"}
+START_KEYS |= {"turns", "recording", "rules", "agent_faults", "on_denied", "audit", "commit"}
+
+
+def check_lists(b: Bundle) -> None:
+    """The first receipt has no field that a run does not state; its gates differ; its drifts are those of the specs."""
+    unknown = b.first.keys() - START_KEYS
+    require(not unknown, f"the first receipt has a field {min(unknown, default='')!r:.40}, which no run states")
+    require(len(set(b.first["gates"])) == len(b.first["gates"]), "the first receipt lists a gate twice")
+    times: Counter[str] = Counter()
+    names = []
+    for name in (b.specs[key]["name"] for key in b.root.get("drift", ())):
+        times[name] += 1
+        names.append(name if times[name] == 1 else f"{name}.{times[name]}")
+    require(isinstance(b.first["drifts"], list), "the drifts of the first receipt are no list")
+    agree({"drifts": [drift["drift"] for drift in b.first["drifts"]]}, {"drifts": names}, "the first receipt")
+    for drift in b.first["drifts"]:
+        shape(drift, ("drift", "schedule"), "a drift of the first receipt")
 
 
 def policies_of(known: JSON, root: JSON) -> list[JSON]:
@@ -1626,11 +1649,55 @@ def check_trajectories(b: Bundle) -> None:
     named = recorded == ("recording" in b.first) == (TRAJECTORIES in b.listed)
     require(named, "there are trajectories and no recording, or the reverse", "E_TRAJECTORIES")
     if recorded:
-        lines = read_lines(b.folder / TRAJECTORIES, MAX_TRAJECTORY_LINE, "E_TRAJECTORIES")
-        count = sum(line.startswith(b'{"trajectory":') for line in lines)
+        count, most = trajectories_in(b.folder / TRAJECTORIES)
         wanted = {"trajectories": count, "digest": file_sha256(b.folder / TRAJECTORIES)}
+        shape(b.first["recording"], wanted, "the recording of the first receipt")
         agree(b.first["recording"], wanted, "the recording", "E_TRAJECTORIES")
         agree(b.first, {"episodes": count}, "the first receipt", "E_TRAJECTORIES")
+        horizon = b.first["horizon"]  # of long logs the engine keeps a part
+        whole = (b.folder / TRAJECTORIES).stat().st_size <= ALL_KEPT
+        fits = type(horizon) is int and (horizon == most if whole else horizon <= most)
+        require(fits, f"no trajectory has {horizon!r:.40} calls, and the longest {most}", "E_TRAJECTORIES")
+
+
+ENTRIES = ("message", "call", "result", "finding", "kept")
+
+
+def trajectories_in(path: Path) -> tuple[int, int]:
+    """How many trajectories there are on canonical lines, and the most calls of one.
+
+    Each begins, has entries, and ends with their number.
+    """
+    code, count, most, calls = "E_TRAJECTORIES", 0, 0, 0
+    entries = -1  # of the trajectory that is open; -1 between two
+    try:
+        for number, line in enumerate(read_lines(path, MAX_TRAJECTORY_LINE, code), 1):
+            what = f"line {number} of {TRAJECTORIES}"
+            if number == 1:
+                require(line == b'{"format":"specledger/trajectories/v1"}', f"{what} names another format")
+                continue
+            if entries >= 0 and len(line) > MAX_TRAJECTORY_VOLUME and volume(line) > MAX_TRAJECTORY_VOLUME:
+                entries += 1  # one that nobody reads
+                continue
+            record = parse(line, what, MAX_TRAJECTORY_VOLUME)
+            require(isinstance(record, dict) and len(record) == 1, f"{what} is no object with one key")
+            ((name, value),) = record.items()
+            if entries < 0:
+                require(name == "trajectory", f"{what} is {name!r:.40} where a trajectory begins")
+                shape(value, ("id", "file", "format"), what)
+                require({type(text) for text in value.values()} == {str}, f"{what} has another form")
+                count, entries, calls = count + 1, 0, 0
+            elif name == "end":
+                require(same(value, entries), f"{what} counts other entries than there are")
+                entries = -1
+            else:
+                require(name in ENTRIES and isinstance(value, dict), f"{what} is no entry")
+                entries, calls = entries + 1, calls + (name == "call")
+                most = max(most, calls)
+    except Finding as finding:
+        raise Finding(finding.message, code) from None
+    require(entries < 0, f"the last trajectory of {TRAJECTORIES} does not end", code)
+    return count, most
 
 
 @check(22, "E_TAPE_FORM")
@@ -2013,10 +2080,28 @@ def check_runs(b: Bundle) -> None:
         b.recordings = sorted({*b.recordings, *inner.recordings})
 
 
+SUITE_FIELDS = {
+    "start": ("suite", "specs", "runs", "figures", "checks", "mutants", "allowed"),
+    "run": ("place", "run", "arm", "scenario", "seed", "specs", "receipts", "result", "replay"),
+    "figure": ("figure", "statistic", "clusters", "groups", "error"),
+    "check": ("check", "verdict", "opportunities", "least", "witness", "error"),
+    "mutant": ("mutant", "suite", "caught", "verdict", "control", "mutated"),
+}
+
+
 @check(11, "E_ASSESSMENT", lambda b: b.kind == "suite")
 def check_assessment(b: Bundle) -> None:
     """Figures, checks and mutants agree with one another and with the runs, where no expression decides."""
     first, runs = b.first, b.of("run")
+    for type_, fields in SUITE_FIELDS.items():
+        for body in b.of(type_):
+            shape(body, fields, f"a receipt of the type {type_!r}")
+    for body in runs:
+        arm = str(body["arm"])
+        place = body["place"].rpartition("/")[2]
+        known = arm.partition(".")[0] in b.root["runs"] and place.startswith(f"{arm}.")
+        require(known or not body["place"].startswith("runs/"), f"{place} is no run of the arm {arm!r:.40}")
+        shape(body["replay"], ("intact", "exact", "noticed", "compared"), f"the replay of {place}")
     names = {f"{type_}s": [body[type_] for body in b.of(type_)] for type_ in ("figure", "check", "mutant")}
     agree(first, names, "the first receipt")
     counts = {"runs": len(runs), "checks": len(names["checks"]), "mutants": len(names["mutants"])}
@@ -2026,6 +2111,8 @@ def check_assessment(b: Bundle) -> None:
     for figure in b.of("figure"):
         check_figure(b.root["figures"][figure["figure"]], figure, own)
     for check in b.of("check"):
+        formed = isinstance(check["witness"], dict) and type(check["opportunities"]) is int
+        require(formed, f"{check['check']} has a witness or opportunities of another form")
         verdict, errs = check["verdict"], check["error"] is not None
         known = verdict in ("PASS", "FAIL", "INCONCLUSIVE", "ERROR") and (verdict == "ERROR") == errs
         require(known, f"{check['check']} is {verdict!r}, which does not go with its error")
@@ -2036,7 +2123,9 @@ def check_assessment(b: Bundle) -> None:
         same({check["check"]: check["least"] for check in b.of("check")}, least), "a check needs other opportunities"
     )
     controlled = any(run["place"].startswith("controls/") for run in runs)
+    suites = {spec["name"] for spec in b.specs.values() if spec["spec"] == "suite/v1"}
     for mutant, spec in zip(b.of("mutant"), b.root.get("mutants", ())):
+        require(mutant["suite"] in suites, f"the mutant {mutant['mutant']} is of no suite of the specs")
         own_control = mutant["suite"] == b.root["name"] and not {"arms", "scenarios", "under"} & spec.keys()
         check_mutant(mutant, b.result["checks"] if own_control and not controlled else None)
 
@@ -2045,7 +2134,10 @@ def check_figure(spec: JSON, figure: JSON, runs: list[JSON]) -> None:
     """A rate, effect, mean or difference is its sum divided by its number; a rate of `success` is that of the runs."""
     name, statistic = figure["figure"], figure["statistic"]
     require(statistic in spec, f"{name} is not the statistic of its spec")
+    require(isinstance(figure["groups"], list), f"the groups of {name} are no list")
     require(figure["error"] is None or not figure["groups"], f"{name} has an error and values")
+    kept = figure["clusters"] in ("scenario", "seed", "run")
+    require(kept, f"what makes episodes of {name} alike is no such thing")
     for group in figure["groups"] if statistic in ("rate", "effect", "mean", "difference") else ():
         of, total = group["of"], group["count" if statistic in ("rate", "effect") else "sum"]
         require(statistic not in ("rate", "effect") or 0 <= total <= of, f"{name} counts more than there is")
@@ -2236,18 +2328,28 @@ def check_signatures(b: Bundle) -> str:
         raise not_shown("signatures were not checked: the package `cryptography` is not installed", None)
     for key in b.trust["keys"]:
         public = from_base64(key["public"], "a key")
-        hint = hashlib.sha256(b.note.origin.encode() + b"\n\x01" + public).digest()[:4]
-        own = (raw[4:] for name, raw in b.note.signatures if (name, raw[:4]) == (b.note.origin, hint))
-        signed = [(b.note.text, next(own, None)), *((text, made.get(key["id"])) for text, made in b.envelopes)]
-        for text, raw in signed:
+        signed = [signed_by(key, b.note)]
+        for text, made in b.envelopes:
+            raw = made.get(key["id"])
             right = raw is None or is_signature(public, raw, text)
             require(right, f"a signature in the name of the key {key['id']} is wrong")
-        b.signers += [key["id"]] if all(raw is not None for _, raw in signed) else []
+            signed.append(raw is not None)
+        b.signers += [key["id"]] if all(signed) else []
     b.signers.sort()
     if len(b.signers) < b.trust["threshold"]:
         message = f"{len(b.signers)} trusted keys signed everything, the threshold is {b.trust['threshold']}"
         raise not_shown(f"{message}; {signer_words(b)}", "E_UNTRUSTED")
     return f"signed by {', '.join(b.signers)} in the name {b.note.origin}"
+
+
+def signed_by(key: JSON, note: Note) -> bool:
+    """Whether a key signed a checkpoint; a wrong signature in its name refutes."""
+    public = from_base64(key["public"], "a key")
+    hint = hashlib.sha256(note.origin.encode() + b"\n\x01" + public).digest()[:4]
+    own = next((raw[4:] for name, raw in note.signatures if (name, raw[:4]) == (note.origin, hint)), None)
+    right = own is None or is_signature(public, own, note.text)
+    require(right, f"the checkpoint has a wrong signature in the name of the key {key['id']}", "E_SIGNATURE")
+    return own is not None
 
 
 def is_signature(public: bytes, signature: bytes, message: bytes) -> bool:
@@ -2272,6 +2374,11 @@ def check_against(b: Bundle) -> None:
         require(head["size"] <= len(b.leaves), f"the log was longer before. {message}", "E_ROLLBACK")
         extends = merkle_root(b.leaves[: head["size"]]) == head["root"]
         require(extends, f"the log does not extend the checkpoint that was seen. {message}")
+    if b.seen is not None and b.trust is not None:
+        if not CAN_CHECK_SIGNATURES:
+            raise not_shown("signatures were not checked: the package `cryptography` is not installed", None)
+        for key in b.trust["keys"]:
+            signed_by(key, b.seen)
 
 
 def read_run_log(path: Path) -> list[tuple[JSON, JSON]]:

@@ -112,7 +112,9 @@ class Signer(Forger):
             changes: Fields of the statement that say something else.
         """
         data, result = self.read(MANIFEST), self.manifest["result"]
-        outcome = ("WARNED" if result.get("warnings") else "PASSED") if result["verdict"] == "PASS" else "FAILED"
+        warned = result["verdict"] == "INCONCLUSIVE" or result.get("warnings")
+        passed = "WARNED" if warned else "PASSED"
+        outcome = passed if result["verdict"] in ("PASS", "INCONCLUSIVE") else "FAILED"
         specs = next(one["sha256"] for one in self.manifest["files"] if one["path"] == "specs.json")
         tested = {"configuration": [{"digest": {"sha256": specs}, "name": "specs.json"}], "result": outcome}
         signed = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256", "digestSource": "canonical-json"}
