@@ -105,10 +105,9 @@ def _read_results(builder: Builder, step: dict[str, Any], line: int, only: str) 
             continue
         call = string(result.get("source_call_id")) or only
         content = text_of(result.get("content"))
-        references = result.get("subagent_trajectory_ref")
         named.extend(
             (string(reference.get("trajectory_id")) or string(reference.get("session_id")), call)
-            for reference in (references if isinstance(references, list) else [])
+            for reference in _list(builder, result, "subagent_trajectory_ref", line)
             if isinstance(reference, dict)
         )
         if call:

@@ -66,6 +66,7 @@ class _Session:
     def take(self, record: Any, line: int) -> None:
         """Read one line."""
         builder = self._begun(record)
+        self.settle()
         if not isinstance(record, dict) or not isinstance(record.get("type"), str):
             builder.record("a line of a session has a `type`", line)
             return
@@ -105,17 +106,19 @@ class _Session:
         if not isinstance(parts, list):
             builder.record("the `content` of a message is a text or a list", line)
             return
+        name = string(message.get("id")) or string(record.get("uuid"))
+        if not name:
+            self._last = ("", 0)
         for part in parts:
             kind = part.get("type") if isinstance(part, dict) else None
             if kind == "text" and isinstance(part.get("text"), str):
                 builder.message(speaker, part["text"], actor=actor, line=line, time=time)
             elif kind == "tool_use" and isinstance(part.get("name"), str):
-                batch = self._batch(builder, string(message.get("id")) or string(record.get("uuid")))
                 id_ = builder.call(
                     part["name"],
                     part.get("input"),
                     id=string(part.get("id")) or None,
-                    batch=batch,
+                    batch=self._batch(builder, name),
                     actor=actor,
                     parent=actor if actor in self._started else "",
                     line=line,
@@ -180,10 +183,9 @@ class _Session:
             self._started.add(call)
 
     def _batch(self, builder: Builder, message: str) -> int:
-        """The number of the message's calls, which may stand on several lines."""
-        if message and self._last[0] == message:
-            return self._last[1]
-        self._last = (message, builder.begin_batch())
+        """The number of the message's calls, which may stand on several lines if the message has a name."""
+        if self._last[0] != message or not self._last[1]:
+            self._last = (message, builder.begin_batch())
         return self._last[1]
 
     def _begun(self, record: Any) -> Builder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from specledger.core.diagnostics import counted
 from specledger.wings.trajectories.building import Builder, string, text_of
 from specledger.wings.trajectories.model import Finding, Speaker, Trajectory
 from specledger.wings.trajectories.readers.reader import Reader
@@ -17,6 +18,7 @@ _ROLES: Final = {
     "assistant": Speaker.ASSISTANT,
 }
 _RESULTS: Final = ("tool", "function")
+_TEXTS: Final = ("text", "refusal", "content")
 _KEYS: Final = ("content", "tool_calls", "function_call", "tool_call_id", "refusal")
 
 
@@ -104,13 +106,13 @@ def _read_text(builder: Builder, message: dict[str, Any], speaker: Speaker, line
     content = message.get("content")
     if content is None:
         content = message.get("refusal")
-    text = text_of(content, ("text", "refusal", "content"))
+    text = text_of(content, _TEXTS)
     if isinstance(text, str):
         builder.message(speaker, text, line=line)
     elif isinstance(text, list):
-        texts = [part["text"] for part in text if isinstance(part, dict) and isinstance(part.get("text"), str)]
+        texts = [read for read in (text_of([part], _TEXTS) for part in text) if isinstance(read, str)]
         builder.message(speaker, "\n".join(texts), line=line)
-        builder.record(f"{len(text) - len(texts)} parts of a message are no text", line)
+        builder.record(f"{counted(len(text) - len(texts), 'part')} of a message without a text", line)
     elif text is not None:
         builder.record("the content of a message is neither a text nor a list of parts", line)
 
@@ -121,7 +123,7 @@ def _read_calls(builder: Builder, message: dict[str, Any], line: int) -> None:
     if not isinstance(calls, list):
         builder.record("`tool_calls` is no list", line)
         return
-    if isinstance(message.get("function_call"), dict):
+    if message.get("function_call") is not None:
         calls = [*calls, {"function": message["function_call"]}]
     batch = builder.begin_batch() if calls else 0
     for call in calls:

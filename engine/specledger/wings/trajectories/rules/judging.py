@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -152,10 +153,12 @@ def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Ch
 
 
 def _filled(rule: RulePlan, values: Bound) -> str:
-    """The message of a rule with values in the place of names."""
-    text = rule.message
-    for name, value in values.items():
-        if f"{{{name}}}" in text:
-            shown = "unknown" if type(value) is Unknown else format_qfixed(value) if name in rule.fixed else str(value)
-            text = text.replace(f"{{{name}}}", shown[: _SHOWN * 2])
-    return text
+    """The message of a rule with values in the place of names, of which none is looked for in a value."""
+
+    def shown(match: re.Match[str]) -> str:
+        name = match[0][1:-1]
+        value = values[name]
+        text = "unknown" if type(value) is Unknown else format_qfixed(value) if name in rule.fixed else str(value)
+        return text[: _SHOWN * 2]
+
+    return re.sub("|".join(re.escape(f"{{{name}}}") for name in values), shown, rule.message)
