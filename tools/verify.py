@@ -1443,9 +1443,14 @@ def check_start(b: Bundle) -> None:
     check_lists(b)
     tools = tools_of(b.specs, b.root)
     rules = [(policy, rule) for policy in policies_of(b.specs, b.root) for _, rule in sorted(policy["rules"].items())]
-    for (policy, rule), said in zip(rules, stated):  # that a condition is never true is known by evaluating it
-        lacks = "" if tools is None else lacking(policy, rule, tools)
-        require(not lacks or "unable" in said, f"{said['name']} can have no {lacks}, by the tools that there are")
+    for (policy, rule), said in zip(
+        rules, stated
+    ):  # of other conditions only an evaluation tells whether they are constant
+        lacks = written_off(rule) or ("" if tools is None else lacking(policy, rule, tools))
+        require(
+            not lacks or "unable" in said,
+            f"{said['name']} can have no {lacks}, by its text and the tools that there are",
+        )
 
 
 START_KEYS = {"scenario", "specs", "seed", "episodes", "horizon", "gates", "invariants", "drifts", "expect", "agents"}
@@ -1494,14 +1499,25 @@ def arguments_of(schema: JSON | None) -> list[str] | None:
     return [*names] if others is None or others is False else None
 
 
+def written_off(rule: JSON) -> str:
+    """What a rule can never have, since a truth value stands in place of its condition or its demand."""
+    demands = {"from", "not_from", "after", "not_after", "require"} & rule.keys()
+    if str(rule.get("when", {}).get("if", "")).strip() == "false":
+        return "opportunity"
+    return "breach" if demands == {"require"} and str(rule["require"]).strip() == "true" else ""
+
+
 def lacking(policy: JSON, rule: JSON, tools: JSON) -> str:
     """What a rule can never have, by the tools that there are: an opportunity, a breach; empty if both."""
-    about, first = tools_named(policy, rule.get("when", {}).get("tool", "any"), tools), EACH.match(rule.get("each", ""))
+    about, each = tools_named(policy, rule.get("when", {}).get("tool", "any"), tools), rule.get("each", ())
+    judged = [EACH.match(path) for path in ([each] if isinstance(each, str) else each)]
     if "message" not in rule.get("when", {}):
         if about == []:
             return "opportunity"
         listed = [tools[tool] for tool in about or ()]
-        if listed and first and None not in listed and not any((first[1] or first[2]) in names for names in listed):
+        first = {path[1] or path[2] for path in judged if path}
+        known = judged and None not in judged and listed and None not in listed
+        if known and not any(first & set(names) for names in listed):
             return "opportunity"
     if {"require", "from", "after"} & rule.keys() or not {"not_from", "not_after"} & rule.keys():
         return ""

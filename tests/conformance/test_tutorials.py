@@ -1,6 +1,7 @@
 """The tutorials are followed to the letter: their files are written, their commands are run, and print what is shown."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -63,6 +64,8 @@ def test_the_tutorial_is_true(name, tmp_path, monkeypatch, capsys):
             Path(*arguments).mkdir()
         elif program == "cd":
             monkeypatch.chdir(*arguments)
+        elif program == "openssl":
+            Path(target).write_bytes(subprocess.run(words.split(), check=True, capture_output=True).stdout)
         else:
             assert program == "spec"
             monkeypatch.setattr(sys, "argv", ["spec", *arguments])

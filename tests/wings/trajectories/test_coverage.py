@@ -271,6 +271,9 @@ ABILITY = {
         f'{{when: {{tool: pay, if: "amount > 100.0 && amount < 50.0"}}, {READ}, require: amount > 1.0}}',
         "opportunity",
     ),
+    "arguments that no list has": ("{when: {tool: pay}, each: [args.cc, args.bcc], from: [request]}", "opportunity"),
+    "arguments of which a list has one": ("{when: {tool: pay}, each: [args.cc, args.to], from: [request]}", ""),
+    "an argument that no list has, and all": ("{when: {tool: pay}, each: [args.cc, args.**], from: [request]}", ""),
     "a set of one name that no list has": ("{when: {tool: one}, each: args.to, from: [request]}", "opportunity"),
     "a forbidden past that no list has": ("{when: {tool: pay}, not_after: {tool: aks}}", "breach"),
     "a forbidden source that no list has": (
@@ -278,6 +281,7 @@ ABILITY = {
         "breach",
     ),
     "a demand that is always true": ('{when: {tool: pay}, require: "true"}', "breach"),
+    "a condition that is never true": ('{when: {tool: pay, if: "false"}, require: "false"}', "opportunity"),
     "tools under several names, none of which a list has": (
         "{when: {tool: shells}, each: args.command, from: [request]}",
         "",
@@ -314,7 +318,7 @@ def test_a_rule_that_can_notice_nothing_keeps_a_scan_from_passing(spec, tmp_path
     assert ("can notice nothing, so nothing can be concluded: it" in text.out) is bool(lacks)
 
 
-BY_CONDITION = ("a condition whose parts exclude each other", "a demand that is always true")
+BY_CONDITION = ("a condition whose parts exclude each other",)
 
 
 def _same_in_evidence(folder, status, lacks):
@@ -454,6 +458,43 @@ def test_a_field_that_no_result_has_is_told_at_its_name(spec, tmp_path, monkeypa
     hint = f"; did you mean {meant}?" if meant else ""
     line = f"rules.yaml:6:{at['column']}: it looks for the field {name}, which none of 1 result of ask has{hint}"
     assert (line in spec(*words).out.splitlines()) is (meant is not None)
+
+
+RESULT_READ = {
+    "after": "when: {tool: pay}, after: {tool: ask, read: {ok: {path: PATH, as: bool}}, if: ok}",
+    "not_after": "when: {tool: pay}, not_after: {tool: ask, read: {ok: {path: PATH, as: bool}}, if: ok}",
+    "read": "when: {tool: pay}, read: {ok: {path: PATH, as: bool, of: ask}}, require: ok",
+    "from": "when: {tool: pay}, each: args.to, from: [request, {text_of: ask, read: {ok: {path: PATH, as: bool}}, if: ok}]",
+}
+RESULT_PATHS: dict[str, tuple[str, str | None]] = {
+    "misspelt": ("result.aproved", "result.approved"),
+    "misspelt within": ("result.by.nane", "result.by.name"),
+    "a misspelt object": ("result.bye", "result.by"),
+    "misspelt in a list": ("result.items[0].totl", "result.items[*].total"),
+    "like no other": ("result.zzz", ""),
+    "there": ("result.approved", None),
+    "there, and null": ("result.by.at", None),
+    "there, in a list": ("result.items[0].total", None),
+    "all below": ("result.zzz.**", None),
+    "the result itself": ("result", None),
+}
+
+
+@pytest.mark.parametrize("key", RESULT_READ)
+@pytest.mark.parametrize("case", RESULT_PATHS)
+def test_a_part_of_a_result_that_none_has_is_told_with_the_nearest_name(spec, tmp_path, monkeypatch, key, case):
+    path, meant = RESULT_PATHS[case]
+    monkeypatch.chdir(tmp_path)
+    rule = f"  it: {{{RESULT_READ[key].replace('PATH', json.dumps(path))}}}"
+    (tmp_path / "rules.yaml").write_text(f"{HEAD}{rule}\n", encoding="utf-8")
+    messages = json.loads(chat(*CALLS))["messages"]
+    results = [message for message in messages if message["role"] == "tool"]
+    results[0]["content"] = '{"approved": true, "by": {"name": "Ann", "at": null}, "items": [{"total": 3}]}'
+    (tmp_path / "chat.json").write_text(json.dumps({"messages": messages}), encoding="utf-8")
+    said = spec("scan", "chat.json", "--policy", "rules.yaml").out
+    hint = f"; did you mean {meant}?" if meant else ""
+    line = f"rules.yaml:6:{rule.index(json.dumps(path)) + 1}: it reads {path}, which none of 1 result of ask has{hint}"
+    assert (line in said.splitlines()) is (meant is not None), said
 
 
 def test_a_field_that_a_listed_tool_may_give_is_not_told(spec, tmp_path, monkeypatch):

@@ -58,6 +58,41 @@ def test_no_reader_knows_the_log(file):
     assert len(trajectory.entries) == 1
 
 
+PAGE = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "docs/formats.md").read_text(encoding="utf-8"), re.M | re.S)
+EVENTS = [
+    {"event": "open"},
+    {"event": "said", "words": "Pay Ann."},
+    {"event": "tool", "tool": "pay", "input": {"to": ["Ann"]}, "output": "paid"},
+]
+
+
+@pytest.mark.parametrize("entries", ["record.events", '"record.events[*]"'])
+def test_the_format_of_the_page_reads_a_list_of_events(read, entries):
+    (text,) = PAGE
+    written = text.replace("entries: record.events\n", f"entries: {entries}\n")
+    (trajectory,) = read(written, {"events": EVENTS}, name="log.json")
+    assert trajectory.entries == (
+        Message(USER, "Pay Ann."),
+        Call("#1", "pay", {"to": ["Ann"]}, 1),
+        Result("#1", "paid"),
+    )
+
+
+@pytest.mark.parametrize("several", ["", "[*]"])
+def test_a_list_at_the_end_of_a_path_of_several_stands_for_its_elements(read, several):
+    text = f"""
+spec: format/v1
+name: mine
+trajectories: "record.runs{several}"
+entries: "trajectory.steps{several}"
+calls: [{{each: "entry.calls{several}", name: item.tool, arguments: item.input}}]
+"""
+    steps = [{"calls": [{"tool": "a", "input": {"of": []}}, {"tool": "b", "input": {}}]}, {"calls": [{"tool": "c"}]}]
+    trajectories = read(text, {"runs": [{"steps": steps}, {"steps": steps[:1]}]})
+    called = [[entry.tool for entry in one.entries if isinstance(entry, Call)] for one in trajectories]
+    assert called == [["a", "b", "c"], ["a", "b"]]
+
+
 def test_messages_of_langchain():
     assert shipped("langchain", "langchain.json") == [
         Message(Speaker.SYSTEM, "You pay bills."),

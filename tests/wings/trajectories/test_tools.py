@@ -12,6 +12,7 @@ from msgspec import UNSET
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import KINDS, load
 from specledger.wings.trajectories.model import Call, Trajectory
+from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.tools.fit import Fit, tool_problems
 from specledger.wings.trajectories.tools.lists import Tool, read_tools
 from specledger.wings.trajectories.tools.schemas import argument_names, compared, schemas_of
@@ -240,6 +241,35 @@ def test_the_commands(spec, file, tmp_path, monkeypatch):
     assert "1 call of payy that does not fit: there is no such tool; did you mean pay?" in scanned.out
     document = json.loads(spec("scan", "chat.json", "--tools", "tools.json", "--output", "json").out)
     assert [(one["tool"], one["count"]) for one in document["misfits"]] == [("pay", 1), ("payy", 1)]
+
+
+def listed_tool(name, *strings, **others):
+    properties = {**{string: {"type": "string"} for string in strings}, **others}
+    return {"name": name, "inputSchema": {"type": "object", "properties": properties}}
+
+
+TEXTS = {"type": "array", "items": {"type": "string"}}
+ORIGINS = {
+    "to, cc and bcc": (listed_tool("mail", "subject", "body", to=TEXTS, cc=TEXTS, bcc=TEXTS), {"mail-recipients": ["args.to", "args.cc", "args.bcc"]}),
+    "to alone": (listed_tool("send_email", "to", "body"), {"send-email-to": "args.to"}),
+    "a payee and its account": (listed_tool("pay", "payee", "IBAN", "note"), {"pay-recipients": ["args.payee", "args.IBAN"]}),
+    "words without a space": (listed_tool("share", "toAddress", "fileUrl"), {"share-toaddress": "args.toAddress", "share-fileurl": "args.fileUrl"}),
+    "words with a space": (listed_tool("share", "to", "cc list"), {"share-recipients": ["args.to", 'args["cc list"]']}),
+    "what goes nowhere": (listed_tool("book", "valid_to", "up_to", "together", "total"), {}),
+    "a file beside a recipient": (listed_tool("mail", "to", "path"), {"mail-to": "args.to", "mail-path": "args.path"}),
+    "one or several": (listed_tool("mail", to={"anyOf": [{"type": "string"}, TEXTS]}), {"mail-to": "args.to"}),
+    "no text": (listed_tool("mail", to={"type": "integer"}), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ORIGINS)
+def test_one_rule_is_about_all_recipients_of_a_tool(file, tmp_path, case):
+    tool, expected = ORIGINS[case]
+    (tmp_path / "rules.yaml").write_text(new_policy([file({"tools": [tool]})], "rules"), encoding="utf-8")
+    (bundle,) = load(tmp_path / "rules.yaml")
+    rules = bundle.main.data["rules"]
+    assert {name: rule["each"] for name, rule in rules.items() if "each" in rule} == expected
+    compile_policy(bundle.main, Diagnostics())
 
 
 @pytest.mark.parametrize(

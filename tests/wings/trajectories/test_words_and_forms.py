@@ -237,10 +237,10 @@ COVERED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a tool that no reason names": ({"missing": [Missing("when", "t", at(2), "")]}, ["p.yaml:2:3: dear names tools that were never called: t (when)"]),
     "misspelt": ({"misspelt": [Misspelt("args.sun", at(n), "args.sum") for n in range(2, 24)]}, [f"p.yaml:{n}:3: dear reads args.sun, which no call has; did you mean args.sum?" for n in range(2, 22)]),
     "a field": (
-        {"fields": [AbsentField("totl", at(2), ("look", "view"), 3, "total"), AbsentField("x", at(3), ("look",), 1, "")]},
+        {"fields": [AbsentField("totl", at(2), ("look", "view"), 3, "total", False), AbsentField("result.x", at(3), ("look",), 1, "", True)]},
         [
             "p.yaml:2:3: dear looks for the field totl, which none of 3 results of look or view has; did you mean total?",
-            "p.yaml:3:3: dear looks for the field x, which none of 1 result of look has",
+            "p.yaml:3:3: dear reads result.x, which none of 1 result of look has",
         ],
     ),
 }  # fmt: skip

@@ -10,7 +10,6 @@ from msgspec import UNSET, Struct, field
 
 from specledger.core.diagnostics import counted, suggest
 from specledger.core.spans import Span
-from specledger.core.unknown import Unknown
 from specledger.load import Resolved
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker
 from specledger.wings.trajectories.result_fields import FieldWatch
@@ -61,13 +60,18 @@ class Misspelt(Struct, frozen=True):
 
 
 class AbsentField(Struct, frozen=True):
-    """A field that a rule looks for and no result of these tools has, where it stands, and what was meant, perhaps."""
+    """A field that a rule looks for and no result of these tools has, where it stands, and what was meant, perhaps.
+
+    Attributes:
+        read: Whether a path of the rule reads it, rather than its sources.
+    """
 
     word: str
     span: Span
     tools: tuple[str, ...]
     results: int
     meant: str
+    read: bool
 
 
 class RuleCoverage(Struct, frozen=True):
@@ -84,7 +88,7 @@ class RuleCoverage(Struct, frozen=True):
         hint: What was meant, perhaps, or what to do; empty if nothing is near.
         misspelt: Arguments that it reads and no call has.
         broken: By the key that was broken, where it stands, and how often.
-        fields: Fields that it looks for in results of tools and none of them has.
+        fields: Fields that it looks for in results of tools, or reads of them, and none of them has.
         is_misspelt: Whether nothing is written as a word of it, but something nearly so.
     """
 
@@ -127,7 +131,7 @@ class _Watched(Struct, eq=False):
     plan: RulePlan
     rule: Rule
     accesses: tuple[Access, ...]
-    path: Reader | None
+    paths: tuple[Reader, ...]
     opportunities: int = 0
     absent: int = 0
     broken: Counter[str] = field(default_factory=Counter)
@@ -143,7 +147,7 @@ class Watch:
         self._resolved, self._model = resolved, model
         self._listed: Tools = {name: argument_names(schema) for name, schema in schemas_of(known or {}).items()}
         self._rules = [self._watched(plan, model) for plan in policy.rules]
-        self._idle = [watched for watched in self._rules if watched.path is not None and watched.accesses]
+        self._idle = [watched for watched in self._rules if watched.paths and watched.accesses]
         self._by_name = {watched.plan.name: watched for watched in self._rules}
         self._called = Called()
         self._calls, self._arguments = self._called.calls, self._called.arguments
@@ -153,8 +157,8 @@ class Watch:
     @staticmethod
     def _watched(plan: RulePlan, model: PolicySpec) -> _Watched:
         rule = model.rules[plan.name]
-        path = None if rule.each is None else compile_path(parse_path(rule.each))
-        return _Watched(plan, rule, accesses(model, plan.name), path)
+        paths = tuple(compile_path(parse_path(path)) for path in rule.judged)
+        return _Watched(plan, rule, accesses(model, plan.name), paths)
 
     def hear(self, entry: Entry, outcomes: Sequence[Outcome]) -> None:
         """Note an entry and what rules made of it."""
@@ -178,10 +182,9 @@ class Watch:
 
     @staticmethod
     def _note_absent(watched: _Watched, call: Call) -> None:
-        if watched.path is None or not watched.accesses[0].matches(call.tool) or call.arguments is UNSET:
+        if not watched.accesses[0].matches(call.tool) or call.arguments is UNSET:
             return
-        leaves = watched.path(call.arguments)
-        watched.absent += not isinstance(leaves, Unknown) and not leaves
+        watched.absent += all(path(call.arguments) == [] for path in watched.paths)
 
     def finish(self) -> Coverage:
         """What was seen."""
@@ -231,10 +234,19 @@ class Watch:
                 if key
             ),
             fields=tuple(
-                AbsentField(sought.name, self._resolved.span(*sought.origin), sought.tools, sought.seen, sought.meant)
+                AbsentField(
+                    sought.name,
+                    self._resolved.span(*sought.origin),
+                    sought.tools,
+                    sought.seen,
+                    sought.meant,
+                    sought.path is not None,
+                )
                 for sought in self._fields.absent(watched.plan.name)
             ),
-            misspelt=tuple(word for word in self._misspelt(watched) if not reason or word.word != watched.rule.each),
+            misspelt=tuple(
+                word for word in self._misspelt(watched) if not reason or word.word not in watched.rule.judged
+            ),
         )
 
     def _tools(self) -> Tools:
@@ -278,14 +290,15 @@ class Watch:
                 return first, reason, near_tool(about.tools, self._calls)
             reason = f"no tool is {names}" if self._listed else f"no tool in these logs is {names} ({_LIST})"
             return first, reason, near_tool(about.tools, tools)
-        if watched.absent == calls and rule.each is not None:
+        each = " and ".join(f"`{path}`" for path in rule.judged)
+        if watched.absent == calls and each:
             seen = [steps for tool, steps in self._arguments.items() if about.matches(tool)]
             there = {shown_steps(steps) for arguments in seen for steps in arguments}
-            near = suggest(rule.each.removeprefix("args."), there)
+            near = next((n for path in rule.judged if (n := suggest(path.removeprefix("args."), there))), None)
             hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(sorted(there)[:8]) or 'nothing'}"
-            return (*at, "each"), f"`{rule.each}` is absent in all {counted(calls, 'call')} of its tools", hint
+            return (*at, "each"), f"{each} is absent in all {counted(calls, 'call')} of its tools", hint
         condition = rule.when.if_
         part: Steps = (*at, "each") if condition is None else (*at, "when", "if")
-        reason = f"`{rule.each}` is absent" if condition is None else f"`{condition}` is not true"
+        reason = f"{each} is absent" if condition is None else f"`{condition}` is not true"
         advice = "" if condition is None else _CONDITION
         return part, f"in none of {counted(calls, 'call')} there is something to judge: {reason}", advice

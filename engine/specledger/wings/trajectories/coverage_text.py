@@ -56,7 +56,8 @@ def _rule_text(rule: RuleCoverage) -> Iterator[str]:
     for absent in rule.fields[:_SHOWN]:
         none = f"none of {counted(absent.results, 'result')} of {' or '.join(absent.tools[:5])}"
         hint = f"; did you mean {absent.meant}?" if absent.meant else ""
-        yield printable(f"{absent.span}: {name} looks for the field {absent.word}, which {none} has{hint}")
+        looks = "reads" if absent.read else "looks for the field"
+        yield printable(f"{absent.span}: {name} {looks} {absent.word}, which {none} has{hint}")
 
 
 def coverage_document(coverage: Coverage) -> dict[str, Any]:

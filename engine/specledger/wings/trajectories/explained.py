@@ -89,7 +89,8 @@ def _reasons(rule: Rule, model: Policy) -> Iterator[Statement]:
         yield _earlier(rule.after, model, came=False)
     if rule.each is not None:
         types = rule.as_ if isinstance(rule.as_, list) else [rule.as_]
-        value_ = f"a value at {code(rule.each)}, read as {listed(types, 'or')},"
+        paths = listed(map(code, rule.judged), "or")
+        value_ = f"a value at {paths}, read as {listed(types, 'or')},"
         if rule.from_ is not None:
             sources = listed((_source(source, model) for source in rule.from_), "or")
             yield Statement(f"{value_} occurs in none of {sources}")

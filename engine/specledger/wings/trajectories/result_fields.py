@@ -1,4 +1,4 @@
-"""Fields of results that rules look for and no result has, each with the one that was meant, perhaps."""
+"""Fields of results that rules look for or read and no result has, each with the one that was meant, perhaps."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from msgspec import UNSET, Struct, field
 from specledger.core.diagnostics import suggest
 from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Call, Result, Withheld
-from specledger.wings.trajectories.rules.accesses import Steps, argument_steps
+from specledger.wings.trajectories.rules.accesses import Steps, argument_steps, shown_steps
 from specledger.wings.trajectories.rules.past import tool_matcher
-from specledger.wings.trajectories.rules.paths import ANY
+from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Path, below, parse_path
 from specledger.wings.trajectories.rules.structured import at_fields, structured
-from specledger.wings.trajectories.spec.policy import FieldSource, Policy
+from specledger.wings.trajectories.spec.policy import FieldSource, Policy, Read, Rule, TextSource
 from specledger.wings.trajectories.tools.lists import Tool
 
 MOST_RESULTS: Final = 200
@@ -25,11 +25,12 @@ _DEEPEST_SCHEMA: Final = 8
 
 
 class Sought(Struct, eq=False):
-    """A field that a rule looks for in results.
+    """A field that a rule looks for in results, or reads of them.
 
     Attributes:
         rule: The rule, and where the word stands in the policy.
         tools: The tools, as the rule names them.
+        path: The path that is read, from the root of a result on; None for a field at any depth.
         seen: How many results there were, until one had the field.
         keys: The ways to the values of these results.
     """
@@ -39,6 +40,7 @@ class Sought(Struct, eq=False):
     name: str
     tools: tuple[str, ...]
     matches: Callable[[str], bool]
+    path: Path | None = None
     seen: int = 0
     absent: bool = True
     keys: dict[tuple[str, ...], None] = field(default_factory=dict)
@@ -46,11 +48,25 @@ class Sought(Struct, eq=False):
     @property
     def parts(self) -> tuple[str, ...]:
         """The keys of the field."""
+        if self.path is not None:
+            return tuple(step for step in self.path.steps if isinstance(step, str) and step != ANY)
         return tuple(part.removesuffix("[*]") for part in self.name.split("."))
+
+    def is_in(self, value: Any) -> bool:
+        """Whether a result has the field; where a part of it is withheld nobody knows, and it may."""
+        if self.path is not None:
+            nodes = [value]
+            for step in self.path.steps:
+                nodes = [inner for node in nodes for inner in below(node, step)]
+            return bool(nodes)
+        return next(at_fields(value, (self.parts,)), None) is not None
 
     @property
     def meant(self) -> str:
         """A field of these results that is written nearly so; empty if there is none."""
+        if self.path is not None:
+            near = suggest(shown_steps(self.path.steps), sorted(map(shown_steps, self.keys)))
+            return f"result.{near}" if near else ""
         length = len(self.parts)
         return suggest(self.name, sorted({".".join(way[-length:]) for way in self.keys})) or ""
 
@@ -88,11 +104,11 @@ class FieldWatch:
 
 def _look(sought: Sought, value: Any) -> None:
     sought.seen += 1
-    if next(at_fields(value, (sought.parts,)), None) is not None:
+    if sought.is_in(value):
         sought.absent = False
         return
     for way in argument_steps(value):
-        keys = tuple(step for step in way if isinstance(step, str) and step != ANY)
+        keys = tuple(step for step in way if isinstance(step, str) and (step != ANY or sought.path is not None))
         for end in range(1, len(keys) + 1) if len(sought.keys) < _MOST_KEYS else ():
             sought.keys[keys[:end]] = None
 
@@ -111,6 +127,28 @@ def _sought(policy: Policy) -> Iterator[Sought]:
                     origin = at if isinstance(source.field, str) else (*at, number)
                     if path != "[*]":
                         yield Sought(name, origin, path, tools, tool_matcher(tools))
+        yield from _read(policy, name, rule)
+
+
+def _read(policy: Policy, name: str, rule: Rule) -> Iterator[Sought]:
+    """The fields that the paths of a rule read of results."""
+    at: Steps = ("rules", name)
+    reads: list[tuple[str | list[str], Mapping[str, Read], Steps]]
+    reads = [(read.of, {key: read}, (*at, "read")) for key, read in rule.read.items() if read.of is not None]
+    for demand, earlier in (("after", rule.after), ("not_after", rule.not_after)):
+        reads += [] if earlier is None else [(earlier.tool, earlier.read, (*at, demand, "read"))]
+    for demand, sources in (("from", rule.from_), ("not_from", rule.not_from)):
+        for index, source in enumerate(sources or ()):
+            if isinstance(source, FieldSource | TextSource):
+                written = source.result_of if isinstance(source, FieldSource) else source.text_of
+                reads.append((written, source.read, (*at, demand, index, "read")))
+    for written, named, there in reads:
+        words = [written] if isinstance(written, str) else written
+        tools = tuple(tool for word in words for tool in policy.tools.get(word, [word]))
+        for key, read in named.items():
+            path = parse_path(read.path)
+            if path.root == "result" and path.steps and LEAVES not in path.steps:
+                yield Sought(name, (*there, key, "path"), read.path, tools, tool_matcher(tools), path)
 
 
 def _is_listed(sought: Sought, tools: Mapping[str, Tool]) -> bool:

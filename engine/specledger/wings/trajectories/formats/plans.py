@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from specledger.core.log_json import as_text
 from specledger.wings.trajectories.model import Speaker
-from specledger.wings.trajectories.rules.paths import Path, below
+from specledger.wings.trajectories.rules.paths import ANY, Path, below
 
 Roots = Mapping[str, Any]
 """What the roots of paths stand for: record, trajectory, entry, item."""
@@ -88,6 +88,13 @@ def nodes(path: Path, roots: Roots) -> list[Any]:
     for step in path.steps:
         values = [inner for node in values for inner in below(node, step)]
     return [value for value in values if value is not None]
+
+
+def elements(path: Path, roots: Roots) -> list[Any]:
+    """What a path of several leads to: a list at its end stands for its elements, as in paths of rules."""
+    several = path.steps[-1:] != (ANY,)
+    found = [inner for node in nodes(path, roots) for inner in (node if several and type(node) is list else (node,))]
+    return [value for value in found if value is not None]
 
 
 def _equal(node: Any, value: str | int | bool) -> bool:

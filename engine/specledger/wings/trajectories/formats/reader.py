@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 from specledger.core.log_json import as_text
 from specledger.wings.trajectories.building import Builder, string, text_of
 from specledger.wings.trajectories.findings import E_LOG_FAILED
-from specledger.wings.trajectories.formats.plans import ClausePlan, FormatPlan, Roots, nodes
+from specledger.wings.trajectories.formats.plans import ClausePlan, FormatPlan, Roots, elements, nodes
 from specledger.wings.trajectories.model import Finding, Trajectory
 from specledger.wings.trajectories.room import MOST_DEFECTS, Room
 from specledger.wings.trajectories.source import Source
@@ -49,7 +49,7 @@ def _read_nested(plan: FormatPlan, source: Source) -> Iterator[Trajectory]:
             defects.add(record)
             continue
         _note_failures(plan.of_records, {"record": record.value}, defects, record.line)
-        trajectories = nodes(plan.paths["trajectories"], {"record": record.value})
+        trajectories = elements(plan.paths["trajectories"], {"record": record.value})
         if not trajectories:
             defects.record(f"`{plan.paths['trajectories'].text}` leads to nothing", record.line)
         for trajectory in trajectories:
@@ -134,7 +134,7 @@ def _ignored(plan: FormatPlan, entry: _Entry) -> bool:
 
 def _entries(plan: FormatPlan, roots: Roots, line: int) -> Iterator[_Entry]:
     path = plan.paths.get("entries")
-    for entry in [roots["record"]] if path is None else nodes(path, roots):
+    for entry in [roots["record"]] if path is None else elements(path, roots):
         yield _Entry({**roots, "entry": entry}, line)
 
 
@@ -189,7 +189,7 @@ class _EntryReader:
                 self._read(clause, self._entry.roots)
                 continue
             indices = taken.setdefault(clause.each.text, set())
-            for index, item in enumerate(nodes(clause.each, self._entry.roots)):
+            for index, item in enumerate(elements(clause.each, self._entry.roots)):
                 roots = {**self._entry.roots, "item": item}
                 if clause.of_items.holds(roots):
                     indices.add(index)
@@ -199,7 +199,7 @@ class _EntryReader:
         for clause in about:
             if clause.each is not None and clause.each.text in taken:
                 read = taken.pop(clause.each.text)
-                for index in range(len(nodes(clause.each, self._entry.roots))):
+                for index in range(len(elements(clause.each, self._entry.roots))):
                     if index not in read:
                         self._defect(
                             f"no clause of the format {self._plan.name} reads item {index + 1} of `{clause.each.text}`"

@@ -60,7 +60,7 @@ def accesses(policy: Policy, name: str) -> tuple[Access, ...]:
 
 def _accesses(policy: Policy, at: Steps, rule: Rule) -> Iterator[Access]:
     sets = policy.tools
-    own = [(rule.each, (*at, "each"))] if rule.each else []
+    own: list[tuple[str, Steps]] = [(path, (*at, *where)) for path, where in rule.judged.items()]
     own += _paths({name: read for name, read in rule.read.items() if read.of is None}, at)
     for name, read in rule.read.items():
         own += _same(read.same, (*at, "read", name), ours=True)

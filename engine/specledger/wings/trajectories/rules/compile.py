@@ -24,7 +24,7 @@ from specledger.wings.trajectories.rules.conditions import (
     request_reader,
     time_reader,
 )
-from specledger.wings.trajectories.rules.extraction import ValueReader, compile_reader, compile_values
+from specledger.wings.trajectories.rules.extraction import ValueReader, compile_reader, compile_values, in_turn
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
 from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, compile_path, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
@@ -88,7 +88,7 @@ class _Compiler:
         scope = self.scope.declare(types, *at, "read")
         when = self.condition(scope, rule.when.if_, readers, (*at, "when", "if"))
         kept, scope = self.memory(rule, scope, readers, at)
-        each = None if rule.each is None else self.path(rule.each, (*at, "each"))
+        each = self.judged(rule, at)
         as_ = tuple(rule.as_) if isinstance(rule.as_, list) else (rule.as_,)
         inner = scope.within(value=STRING) if each is not None else scope
         require = None
@@ -211,9 +211,15 @@ class _Compiler:
         key = (path.text, read.as_, read.matches, read.several)
         return self.readers.setdefault(key, compile_reader(path, read, pattern))
 
-    def values(self, path: Path, types: tuple[str, ...]) -> ValueReader:
-        """What reads the values at a path, likewise."""
-        return self.value_readers.setdefault((path.text, types), compile_values(path, types))
+    def judged(self, rule: Rule, at: Where) -> tuple[Path, ...] | None:
+        """The paths of the values that a rule judges; None if there is none."""
+        paths = [self.path(text, (*at, *where)) for text, where in rule.judged.items()]
+        return tuple(path for path in paths if path is not None) or None
+
+    def values(self, paths: tuple[Path, ...], types: tuple[str, ...]) -> ValueReader:
+        """What reads the values at paths, likewise."""
+        readers = [self.value_readers.setdefault((p.text, types), compile_values(p, types)) for p in paths]
+        return readers[0] if len(readers) == 1 else in_turn(readers)
 
     def pairs(self, same: str | Mapping[str, str] | None, at: Where) -> tuple[tuple[PathReader, PathReader], ...]:
         """Paths of an earlier call and of this one whose values must be the same; an absent one is not known."""

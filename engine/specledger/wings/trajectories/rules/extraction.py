@@ -101,6 +101,21 @@ def compile_values(path: Path, types: Sequence[str]) -> ValueReader:
     return values_once
 
 
+def in_turn(readers: Sequence[ValueReader]) -> ValueReader:
+    """Reads what each of some readers does; Unknown if one of them does not know."""
+
+    def values(event: Event) -> list[Value] | Unknown:
+        result: list[Value] = []
+        for reader in readers:
+            found = reader(event)
+            if isinstance(found, Unknown):
+                return found
+            result += found
+        return result
+
+    return values
+
+
 def _values_in(text: str, types: Sequence[str]) -> list[Value] | None:
     """The values that a text is, or has, by the first of some types that it is of; None if it is of none."""
     values: list[Value] = []

@@ -63,12 +63,13 @@ def _without_calls(rule: Rule, about: Access, at: Steps, tools: Tools) -> Obstac
     """Why no call is about a rule: there is no such tool, or none has the argument that it judges."""
     if not any(map(about.matches, tools)):
         return None if about.alternatives else _no_tool("opportunity", about, tools)
-    name, listed = _first_key(rule.each), arguments_of(about, tools)
-    if not name or listed is None or name in listed:
+    names, listed = list(map(_first_key, rule.judged)), arguments_of(about, tools)
+    if not names or not all(names) or listed is None or any(name in listed for name in names):
         return None
-    near = suggest(name, listed)
+    near = next((near for name in names if (near := suggest(name, listed))), None)
     hint = f"did you mean `args.{near}`?" if near else f"there is {', '.join(listed) or 'nothing'}"
-    return Obstacle("opportunity", f"`{rule.each}` is no argument of its tools", (*at, "each"), hint)
+    paths = " or ".join(f"`{path}`" for path in rule.judged)
+    return Obstacle("opportunity", f"{paths} is no argument of its tools", (*at, "each"), hint)
 
 
 def _without_past(rule: Rule, read: Sequence[Access], tools: Tools) -> Obstacle | None:
@@ -108,13 +109,13 @@ def near_tool(names: Iterable[str], known: Iterable[str]) -> str:
     return f"tools are {', '.join(tools[:_SHOWN])}" if tools else "no tool was called"
 
 
-def _first_key(path: str | None) -> str:
+def _first_key(path: str) -> str:
     """The argument that a path begins with; empty if it is of all arguments, or of a message."""
     try:
-        parsed = None if path is None else parse_path(path)
+        parsed = parse_path(path)
     except PathError:
         return ""
-    step = parsed.steps[0] if parsed is not None and parsed.root == "args" and parsed.steps else ANY
+    step = parsed.steps[0] if parsed.root == "args" and parsed.steps else ANY
     return step if isinstance(step, str) and step not in (ANY, LEAVES) else ""
 
 

@@ -223,8 +223,9 @@ class Rule(Model):
         read: Names for expressions, each with the value that it stands for.
         memory: Figures over the calls that the rule is about, this one included: how many, a sum, or equal calls in a
             row.
-        each: The path of the values that are judged, such as `args.recipients[*]`; `args.**` is every value, `text`
-            of a message. Where it is absent or null there is no opportunity; of several values, every one must hold.
+        each: The path of the values that are judged, such as `args.recipients[*]`, or several, such as
+            `[args.to, args.cc]`; `args.**` is every value, `text` of a message. Where all are absent or null there is
+            no opportunity; of several values, every one must hold.
         as: The type by which values are compared, or a list of types of which the first that fits is taken.
         from: Where each value must have been before, in one of these: what the user wrote (`request`), the `system`
             prompt, a set, a field of a result, the text of a result.
@@ -243,7 +244,7 @@ class Rule(Model):
     when: When = Field(default_factory=When)
     read: Reads = Field(default_factory=dict)
     memory: Annotated[Mapping[Identifier, Kept], Field(max_length=40)] = Field(default_factory=dict)
-    each: ValuePath | None = None
+    each: ValuePath | Annotated[list[ValuePath], Field(min_length=1, max_length=20)] | None = None
     as_: ValueTypes = Field(default="text", alias="as")
     from_: Sources | None = Field(default=None, alias="from")
     stems: bool = False
@@ -252,6 +253,13 @@ class Rule(Model):
     not_after: Earlier | None = None
     require: Expression | None = None
     else_: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = Field(default=None, alias="else")
+
+    @property
+    def judged(self) -> Mapping[str, tuple[str | int, ...]]:
+        """The paths of the values that are judged, each with where it stands in the rule."""
+        if isinstance(self.each, str):
+            return {self.each: ("each",)}
+        return {path: ("each", index) for index, path in enumerate(self.each or ())}
 
 
 class Policy(Spec):

@@ -19,12 +19,17 @@ _PLAIN_SCALAR: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _COUNTERS: Final = ("calls", "number_of_calls", "calls_so_far")
 _DOC: Final = 100
-_PARTIES: Final = (
-    ("email", re.compile(r"(^|_)(e?mail|recipients?|cc|bcc|participants?)(_|$)")),
+_RECIPIENT: Final = re.compile(
+    r"(^|_)(e?mails?|recipients?|cc|bcc|participants?|attendees?|receivers?|addressees?|payees?|beneficiar(y|ies)|ibans?"
+    r"|accounts?)(_|$)|^to$|(^|_)(mail|send|sent|pay|paid|transfer)_to$|^to_(address|addresses|account|email|name|user)"
+)
+"""Names of arguments that say to whom something goes."""
+_PLACES: Final = (
     ("url", re.compile(r"(^|_)(url|uri|link|website)(_|$)")),
-    ("iban", re.compile(r"(^|_)(iban|account)(_|$)")),
     ("path", re.compile(r"(^|_)(path|file|file_path|folder|directory)(_|$)")),
 )
+_COMPARED: Final = {"recipient": "[email, iban, text]", "url": "[url, text]", "path": "path"}
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def new_world(files: Sequence[Path], name: str) -> str:
@@ -156,27 +161,54 @@ def new_policy(files: Sequence[Path], name: str) -> str:
     ]
     taken = {"few-calls"}
     for tool in tools.values():
-        arguments = {} if tool.arguments is UNSET else Types(tool.arguments).members()
-        for argument, (type_, _, _) in arguments.items():
-            lines += _origin_rule(tool.name, argument, type_, taken)
+        for word, sort, arguments in _origins(tool):
+            lines += _origin_rule(tool.name, word, sort, arguments, taken)
     return "\n".join(lines) + "\n"
 
 
-def _origin_rule(tool: str, argument: str, type_: TypeText, taken: set[str]) -> Iterator[str]:
-    sort = next((sort for sort, pattern in _PARTIES if pattern.search(argument.lower())), None)
-    text = type_ == "string" or (isinstance(type_, dict) and type_.get("items") == "string")
-    if sort is None or not text or not IDENTIFIER.fullmatch(argument):
-        return
-    plain = re.sub(r"[^a-z0-9]+", "-", f"{tool}-{argument}".lower()).strip("-")[:60] or "rule"
+def _origins(tool: Tool) -> Iterator[tuple[str, str, list[str]]]:
+    """What of a tool comes from somewhere: a word for it, its type, its arguments; all recipients are one."""
+    members = {} if tool.arguments is UNSET else Types(tool.arguments).members()
+    texts = {name: _snake(name) for name, (type_, _, _) in members.items() if _is_text(type_)}
+    free = {name: _snake(name) for name, (type_, _, _) in members.items() if type_ == ANYTHING}
+    recipients = [name for name, word in (texts | free).items() if _RECIPIENT.search(word)]
+    if recipients:
+        yield recipients[0] if len(recipients) == 1 else "recipients", "recipient", recipients
+    for name, word in texts.items():
+        sort = next((sort for sort, pattern in _PLACES if pattern.search(word)), None)
+        if sort is not None and name not in recipients:
+            yield name, sort, [name]
+
+
+def _snake(name: str) -> str:
+    """A name in small letters with `_` between its words: of `ccList` and `cc list` the same."""
+    return re.sub(r"[^a-z0-9]+", "_", _CAMEL.sub("_", name).lower())
+
+
+def _is_text(type_: TypeText) -> bool:
+    return type_ == "string" or (isinstance(type_, dict) and type_.get("items") == "string")
+
+
+def _origin_rule(tool: str, word: str, sort: str, arguments: Sequence[str], taken: set[str]) -> Iterator[str]:
+    plain = re.sub(r"[^a-z0-9]+", "-", f"{tool}-{word}".lower()).strip("-")[:60] or "rule"
     plain = plain if plain[0].isalpha() else f"t-{plain}"
     name, number = plain, 1
     while name in taken:
         number += 1
         name = f"{plain}-{number}"
     taken.add(name)
+    paths = [_path(argument) for argument in arguments if '"' not in argument]
+    if not paths:
+        return
     yield f"  {name}:"
     yield f"    when: {{tool: {_flow(tool)}}}"
-    yield f"    each: args.{argument}"
-    yield f"    as: [{sort}, text]" if sort != "path" else "    as: path"
+    yield f"    each: {paths[0] if len(paths) == 1 else '[' + ', '.join(paths) + ']'}"
+    yield f"    as: {_COMPARED[sort]}"
     yield "    from: [request, {text_of: any}] # narrow it to results that may name one"
     yield '    else: "{value} occurs only in {source}"'
+
+
+def _path(argument: str) -> str:
+    """The path of an argument as YAML."""
+    plain = re.fullmatch(r"[A-Za-z_$][\w$-]*", argument, re.ASCII)
+    return f"args.{argument}" if plain else _flow(f'args["{argument}"]')
