@@ -313,7 +313,7 @@ def _of_verified(evidence: str, check: verified.Check) -> Item:
     id_ = check.code or check.level.value
     says = title_of(id_) or NAMES[check.level]
     why = check.message or "no reason is known"
-    shown = check.status is not Status.PASSED
+    shown = _OF_STATUS[check.status] in SHOWN
     name = f"{check.number}. {check.name}"
     result = Result(
         f"{check.status}: {check.name}: {why}",
