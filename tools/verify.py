@@ -1562,6 +1562,9 @@ def heading(b: Bundle) -> JSON:
         return {**made, "figures": sorted(b.root.get("figures", {})), "allowed": allowed}
     if b.kind == "law":
         made.update(digest=b.key.rpartition("@")[2], template=b.specs[b.root["template"]]["name"])
+    else:
+        made.update(iterations=b.root.get("iterations", 20), lag=b.root.get("lag", 1))
+        made.update(prompt=b.root["prompt"], ranking=b.root["ranking"])
     return {**made, "kind": b.kind, "universe": b.root["universe"], "seed": b.root.get("seed", 42)}
 
 

@@ -69,9 +69,11 @@ def check_seals(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ..
         missing = next(name for name in SIGNED if name not in covers)
         raise Broken(E_FILES, f"{missing} is missing: a signed bundle holds {', '.join(SIGNED)}")
     note = _note(folder, manifest) if signed else None
-    listed = _listed(folder)
-    payloads = {ATTESTATION: attestation(manifest, recordings_of(listed)), PROVENANCE: provenance(manifest)}
-    envelopes = {name: _envelope(folder / name, payload) for name, payload in payloads.items() if signed}
+    listed = _listed(folder) if covers else {}
+    envelopes: dict[str, Envelope] = {}
+    if signed:
+        payloads = {ATTESTATION: attestation(manifest, recordings_of(listed)), PROVENANCE: provenance(manifest)}
+        envelopes = {name: _envelope(folder / name, payload) for name, payload in payloads.items()}
     time, stamp = _timestamp(folder) if TIMESTAMP in covers else (None, b"")
     _check_help(folder, manifest, covers, listed)
     return Seals(note, envelopes, time, stamp)

@@ -139,6 +139,9 @@ def proved_is_refuted(facts):
     verdict_of(
         facts, "right", status="FAIL", method="refutation", counterexample=swapped, certificate=None, content=None
     )
+    for body in bodies(facts, "escalation"):  # it says what it escalates, and that is no longer proved
+        if body["law"].startswith("law/right@"):
+            body["before"] = "FAIL"
 
 
 def held_out_ring(facts):

@@ -39,7 +39,7 @@ from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
 from specledger.verify.replay import compare, make_again
 from specledger.wings.discovery.coordinator import run_discovery
-from specledger.wings.discovery.discovery_state import ledger_line
+from specledger.wings.discovery.discovery_state import ledger_line, start_event
 from specledger.wings.discovery.plan import DiscoveryPlan
 from specledger.wings.discovery.receipts import Escalation, Ledger, TriedLaw
 from specledger.wings.discovery.result import DISCOVERY as DISCOVERY_RECEIPTS
@@ -48,7 +48,14 @@ from specledger.wings.laws.law import Law
 from specledger.wings.laws.receipts import LawStatus
 from specledger.wings.laws.receipts import Verdict as VerdictBody
 from specledger.wings.laws.verdict import digest_verdict
-from specledger.wings.laws.verify.verdicts import E_VERDICT, NO_SCENARIO, check_about, check_proof, check_refutation
+from specledger.wings.laws.verify.verdicts import (
+    E_VERDICT,
+    NO_SCENARIO,
+    check_about,
+    check_proof,
+    check_refutation,
+    check_stated,
+)
 
 E_DISCOVERY_LEDGER = code("E_DISCOVERY_LEDGER", "the ledger of a discovery is not what its verdicts lead to")
 
@@ -70,6 +77,10 @@ _INSIDE: Final[Mapping[str, frozenset[str]]] = {
     "end": frozenset(),
 }
 """By the type of a receipt what may follow it; escalations may also come right before `stop`."""
+
+
+_COUNTED: Final = ("iterations", "evaluations", "late", "laws", "escalations", "tokens")
+"""What the end counts, which is what the result says."""
 
 
 class DiscoveryOrder:
@@ -148,6 +159,7 @@ class DiscoveryContent(Struct, frozen=True):
     executor: Executor
     verdicts: Sequence[tuple[str, Tried]]
     ledger: Sequence[Ledger]
+    end: Mapping[str, Any]
 
     @property
     def plan(self) -> DiscoveryPlan:
@@ -156,7 +168,7 @@ class DiscoveryContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> DiscoveryContent:
         """Check every verdict, certificate and counterexample, and the ledger."""
-        known: set[str] = set()
+        known: dict[str, str] = {}
         verification.attempt(VERDICTS, lambda: self._count("verdicts", partial(self._check_verdict, known)))
         verification.attempt(CERTIFICATES, lambda: self._count("certificates", self._check_certificate))
         verification.attempt(COUNTEREXAMPLES, lambda: self._count("counterexamples", self._check_rings))
@@ -173,13 +185,16 @@ class DiscoveryContent(Struct, frozen=True):
             raise Nothing(f"there are no {noun}")
         return f"{count} {noun}"
 
-    def _check_verdict(self, known: set[str], type_: str, body: Tried) -> int:
+    def _check_verdict(self, known: dict[str, str], type_: str, body: Tried) -> int:
         """Check a verdict, and that it is about its law, which an escalation finds among those that are known."""
         document, verdict, law = body["document"], body["verdict"], body["law"]
         if law != self.plan.parsed(document).bundle.root or (type_ == "escalation" and law not in known):
             raise Broken(E_VERDICT, f"{law} is not the law whose document is recorded")
-        if type_ == "law" and typed(TriedLaw, body)["late"] is None:
-            known.add(law)
+        status = LawStatus.ERROR.value if verdict is None else verdict["status"]
+        if type_ == "escalation":
+            require_equal(body, {"before": known[law]}, f"the escalation of {law}", E_VERDICT)
+        if type_ == "escalation" or typed(TriedLaw, body)["late"] is None:
+            known[law] = status
         if (verdict is None) == (body["error"] is None):
             raise Broken(E_VERDICT, f"{law} has a verdict and an error, or neither")
         if body["digest"] != (None if verdict is None else digest_verdict(verdict)):
@@ -238,6 +253,8 @@ class DiscoveryContent(Struct, frozen=True):
                     refuted[law] = line
         ordered = [refuted[law] for law in came if law in refuted]
         require(equal(recorded, ordered), "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
+        wanted = {name: self.checked.manifest["result"][name] for name in _COUNTED}
+        require_equal({**dict.fromkeys(_COUNTED), **self.end}, wanted, "the end", E_ENDS)
         return f"{len(ordered)} refuted laws"
 
 
@@ -267,7 +284,8 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
         if type_ in ("law", "escalation")
     ]
     ledger = [typed(Ledger, body) for type_, body in receipts if type_ == "ledger"]
-    return DiscoveryContent(checked, workbench, model, recording, resources.executor, verdicts, ledger)
+    check_stated(receipts[0][1], start_event(workbench.plan, model.identity), without=("model",))
+    return DiscoveryContent(checked, workbench, model, recording, resources.executor, verdicts, ledger, receipts[-1][1])
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Neither check needs the prover or the test harness. Only replay shows that a sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -13,11 +13,12 @@ from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
+from specledger.core.events import Event
 from specledger.evidence.receipts import typed
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.verify.check_names import CheckName
-from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification, equal, misformed, require_equal
+from specledger.verify.checks import E_ENDS, E_REPLAY, Broken, Lacking, Verification, equal, misformed, require_equal
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
@@ -106,10 +107,19 @@ class LawContent(Struct, frozen=True):
 
 def compile_law_again(checked: Checked[LawOrder, Any], specs: Bundle, resources: Resources) -> LawContent:
     """Compile the recorded specs."""
+    bodies = dict(checked.receipts.contents())
     try:
-        return LawContent(checked, specs, compile_law(specs), dict(checked.receipts.contents()))
+        plan = compile_law(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
+    check_stated(bodies["start"], next(run_law(plan)), without=("warnings",))
+    return LawContent(checked, specs, plan, bodies)
+
+
+def check_stated(recorded: Mapping[str, Any], start: Event, without: Sequence[str] = ()) -> None:
+    """Check that the first receipt states what the specs say, but for fields that versions state in other ways."""
+    wanted = {name: value for name, value in start.body.items() if name not in without}
+    require_equal({**dict.fromkeys(wanted), **recorded}, wanted, "the first receipt", E_REPLAY)
 
 
 def check_about(law: Law, verdict: VerdictBody) -> None:
