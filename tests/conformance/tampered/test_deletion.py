@@ -75,7 +75,7 @@ UNNOTICED = {
     "verdicts:check_about": (1, "a forgery that is sealed again shows it: `test_forgeries`"),
     "rebuilding:rebuild": (1, BEHIND),
     "signed:check_time": (2, "nothing is asked of the time here"),
-    "signed:_check_help": (1, UNMADE),
+    "signed:_listed": (1, UNMADE),
     "derived_files:resolve_sources": (1, LIMIT),
     "suite:SuiteContent._check_assessment": (1, UNMADE),
     "suite:SuiteRuns.judge": (1, ASKED),

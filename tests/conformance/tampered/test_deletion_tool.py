@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.conformance.tampered import test_both_refute as both
 from tests.conformance.tampered import test_forgeries as forgeries
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, watching, without
@@ -207,7 +208,7 @@ def change_lines(name, change, forger):
 
 def of_bundles(folder):
     """Bundles with one change."""
-    forged = [*forgeries.REFUSALS.values(), *forgeries.FORGERIES.values()]
+    forged = [*forgeries.REFUSALS.values(), *forgeries.FORGERIES.values(), *both.FORGED.values()]
     changed: list[tuple[Any, Any]] = [(base, sealed(change)) for base, change, *_ in forged]
     changed += [("outside", other_lines(change)) for change in own.FORGED_TAPES.values()]
     changed += [("climb", end_otherwise(name)) for name in ("manifest.json", "receipts.jsonl")]
