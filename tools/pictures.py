@@ -48,9 +48,10 @@ LAWS: Final = ("momentum", "total-particles", "mirror-swap", "collisions-apart")
 
 PICTURES: Final = {
     "run": Picture(("concave --seed 1 --set horizon=100 --set episodes=4",), top="#replay"),
-    "suite": Picture(("axion-m4",), top="#plots"),
+    "suite": Picture(("axion-m4",), height=740, top="#plots"),
     "demo": Picture(("stated-reasons",), "--format html --replay", height=700, scheme="dark"),
     "discovery": Picture(("specs/discovery/kinetic.yaml",), top="#spacetime"),
+    "logs": Picture(("examples/agentdojo/banking-logs.yaml",), height=640, top="#failed"),
     "compared": Picture(("concave --seed 1 --set horizon=100", "concave --seed 2 --set horizon=100"), top="#changed"),
     "index": Picture(
         ("hazard --seed 1", "hazard --seed 2 --set governor.gates.hazard=null", *LAWS), "--format index", "index.html"

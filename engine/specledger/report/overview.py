@@ -173,7 +173,7 @@ def _meaning(subject: Subject) -> list[Sequence[Part]]:
     witness = subject.reading.witness(check.id) if check.outcome is Outcome.FAILED else ""
     seen = (Words(" First witness: "), Quoted(witness, _LONGEST), Words(".")) if witness else ()
     stands = written_in(subject, check) if check.outcome is Outcome.FAILED else ""
-    where = [(Words("It stands in "), Code(stands), Words("."))] if stands else []
+    where = [(Words("The requirement stands in "), Code(stands), Words("."))] if stands else []
     return [*(why or [(Words("Requirement: "), says, *seen)]), *where, *status]
 
 

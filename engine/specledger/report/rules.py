@@ -17,7 +17,18 @@ from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome
-from specledger.report.sections import NEVER_CHECKED, Cell, Count, Prose, Quoted, Row, RowLink, Section, Words
+from specledger.report.sections import (
+    NEVER_CHECKED,
+    Cell,
+    Count,
+    Prose,
+    Quoted,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    open_first,
+)
 from specledger.report.specs import spec_details
 
 _MOST_REASONS: Final = 5
@@ -84,7 +95,7 @@ class RuleReading:
             rows = [self._row(check, shown) for check in self.checks()]
             heads = ("rule", "says", "severity", "judged", "broken", "not judged")
             intro = "A rule is judged at each call or message that it is about."
-            yield Section("rules", "Rules", intro, heads, rows)
+            yield Section("rules", "Rules", intro, heads, open_first(rows))
         yield from (trajectory.section for trajectory in shown)
 
     def _entries(self, rule: str, shown: Sequence[ShownTrajectory]) -> Iterator[RowLink]:

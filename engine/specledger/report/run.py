@@ -52,6 +52,7 @@ from specledger.report.sections import (
     Row,
     Section,
     Words,
+    open_first,
 )
 from specledger.report.specs import Specs, is_recorded, only_spec, requirement, spec_details
 from specledger.report.step_series import StepSeries
@@ -345,7 +346,7 @@ class RunReading(Reading):
             )
         heads: tuple[str, ...] = ("invariant", "requirement", "scope", "severity", "checked", "broken")
         heads = (*heads, "first witness") if self._witnesses else heads
-        return Section("invariants", "Invariants", "", heads, rows)
+        return Section("invariants", "Invariants", "", heads, open_first(rows))
 
     def _drifts(self) -> Section:
         rows = []

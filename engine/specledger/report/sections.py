@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -210,9 +210,16 @@ _TONES: Final[Mapping[str, str]] = {
     "names-no-reason never-rejected-anything judged-nothing never-made not-asked never-checked "
     "its-condition-never-held",
 }
+_FIRST: Final = ("bad", "open")
 _TONE_OF: Final = {mark: tone for tone, marks in _TONES.items() for mark in marks.split()}
 
 
 def tone(mark: str) -> str:
     """What a mark means, without what it says in brackets: `good`, `bad`, `open`, or an empty string."""
     return _TONE_OF.get(mark.partition(" (")[0].replace(" ", "-"), "")
+
+
+def open_first(rows: Iterable[Row]) -> list[Row]:
+    """Rows with those first that failed, then those that are open; each in their order."""
+    order = {tone_: at for at, tone_ in enumerate(_FIRST)}
+    return sorted(rows, key=lambda row: order.get(tone(row.mark), len(order)))

@@ -39,6 +39,7 @@ from specledger.report.sections import (
     Section,
     Words,
     anchor,
+    open_first,
 )
 from specledger.report.specs import Specs, all_recorded, requirement, spec_details
 from specledger.report.step_series import recoveries_by_arm
@@ -257,7 +258,11 @@ class SuiteReading(Reading):
             rows.append(Row(name, receipt["verdict"], cells, details, places))
         intro = "Opportunities: how often the check could have failed. Without any it is inconclusive."
         return Section(
-            "checks", "Checks", intro, ("check", "requirement", "found", "opportunities", "mutants noticed"), rows
+            "checks",
+            "Checks",
+            intro,
+            ("check", "requirement", "found", "opportunities", "mutants noticed"),
+            open_first(rows),
         )
 
     def _episode(self, figures: list[suite.Figure]) -> list[Place]:

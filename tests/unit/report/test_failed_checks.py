@@ -10,7 +10,7 @@ from specledger.report.failed_checks import failed_section, written_in
 from specledger.report.figures import figure_titles
 from specledger.report.model import Check, Observation
 from specledger.report.outcome import Outcome
-from specledger.report.sections import Code, EpisodeLink, Prose, Quoted, ReceiptLink, RowLink
+from specledger.report.sections import Code, EpisodeLink, Prose, Quoted, ReceiptLink, Row, RowLink, open_first
 from tests.unit.report.rendering import made_up
 
 SEEN = Observation("broken", "x 1", None, 2, 5, 7, "ab" * 32)
@@ -82,3 +82,10 @@ def test_a_requirement_is_written_in_a_file_of_the_bundle(tmp_path):
 )
 def test_a_figure_is_called_by_what_it_is_made_of(figure, title):
     assert figure_titles({"f": figure}) == {"f": title}
+
+
+def test_rows_of_what_failed_come_first_then_those_that_are_open():
+    rows = [
+        Row(name, mark, ()) for name, mark in zip("abcde", ("held", "cannot tell", "broken", "", "FAIL"), strict=True)
+    ]
+    assert [row.name for row in open_first(rows)] == ["c", "e", "b", "a", "d"]

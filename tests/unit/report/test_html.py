@@ -344,7 +344,7 @@ def test_the_command_writes_it(trap, heights, pages, spec, tmp_path):
     assert status == Exit.INCONCLUSIVE
     assert {"controls", "bundles", "gates"} <= {*Read(page).ids}
     assert re.search(
-        r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span> <span class=\"replayed\">not replayed</span></h1>",
+        r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span> <span class=\"replayed\">not replayed: this is what the receipts say</span></h1>",
         page,
     )
     assert ">PASS<" not in page.partition("<main")[0]

@@ -26,7 +26,7 @@ def shortcut(tmp_path_factory):
 def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
     report = report_of(shortcut)
     why, where = map(parts_text, headline_of(report).meaning)
-    assert where == "It stands in specs/probe/p5-causal.yaml."
+    assert where == "The requirement stands in specs/probe/p5-causal.yaml."
     wanted = "The agent shortcut failed probe/p5-causal: 6 of 6 times, first in episode 0, step 0, receipt 3."
     assert reason_text(report) == wanted
     assert why == (

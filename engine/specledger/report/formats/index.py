@@ -62,7 +62,7 @@ def _index(report: Report) -> str:
         "kind": words("Index of evidence"),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict, sure=headline.sure),
-        "replayed": words(headline.replay),
+        "replayed": words(page.replayed_words(headline)),
         "headline": render_headline(headline, contains),
         "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
         "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),

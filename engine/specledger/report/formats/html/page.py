@@ -55,7 +55,7 @@ from specledger.report.formats.output import DEFAULTS, Options, Output
 from specledger.report.model import MOST_DRAWN, MOST_RUNS, Reading, Report, Subject, malformed_receipts
 from specledger.report.not_shown import replay_text
 from specledger.report.outcome import Outcome
-from specledger.report.overview import control_sections, headline_of, waived_section
+from specledger.report.overview import Headline, control_sections, headline_of, waived_section
 from specledger.report.sections import (
     Cell,
     Code,
@@ -145,7 +145,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "kind": words(headline.kind),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict, sure=headline.sure),
-        "replayed": words(headline.replay),
+        "replayed": words(replayed_words(headline)),
         "headline": render_headline(headline, contains),
         "doc": document_text(doc) if doc else "",
         "facts": _terms(facts),
@@ -173,6 +173,11 @@ def _titles(sections: Sequence[Section]) -> list[tuple[str, str]]:
         named = (section.id, section.group) if grouped else (section.id, section.title)
         listed.setdefault(section.group if grouped else section.id, named)
     return [*listed.values()]
+
+
+def replayed_words(headline: Headline) -> str:
+    """Whether the runs were made again, beside the verdict; if not, what that verdict rests on."""
+    return headline.replay if headline.sure else f"{headline.replay}: this is what the receipts say"
 
 
 def _is_list(report: Report) -> bool:
