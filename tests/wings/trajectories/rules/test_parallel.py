@@ -1,11 +1,14 @@
 """Calls of one message hear nothing of each other: their order in the log decides no verdict."""
 
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import pytest
 
+from specledger.core.diagnostics import Diagnostics
+from specledger.kinds import load
 from specledger.wings.trajectories.model import Call, Message, Result, Speaker
+from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.plans import Status
 from tests.wings.trajectories.rules.test_withheld import outcomes
 
@@ -67,6 +70,28 @@ def spelled(before, message, results_last):
     return [*entries, *last]
 
 
+USED: dict[str, tuple[str, list[list[Made]], list[Status]]] = {
+    "an approval in the message of a payment": (SERVED, [[ASK], [PAY, ASK], [PAY]], [HELD, HELD]),
+    "a payment after such an approval": (SERVED, [[ASK, PAY], [PAY], [PAY]], [BROKEN, BROKEN, HELD]),
+    "a change in the message of a test": (TESTED, [[TEST, EDIT], [DEPLOY]], [HELD]),
+    "a change after it": (TESTED, [[TEST, EDIT], [EDIT], [DEPLOY]], [BROKEN]),
+    "approvals that are no later than themselves": ("{when: {tool: pay}, after: {tool: [ask, look], since: ask}}", [[ASK, ASK], [PAY]], [BROKEN]),
+    "a secret in the message of a mail": (SECRET[:-2] + ", since: mail}}", [[READ, MAIL], [MAIL], [MAIL]], [BROKEN, HELD, HELD]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", USED)
+def test_what_stands_beside_a_call_is_not_before_it_for_later_ones(tmp_path, case):
+    rule, messages, expected = USED[case]
+    for order in product(*map(permutations, messages)):
+        entries: list[Any] = [ASKED]
+        for batch, message in enumerate(order, 1):
+            made = [(f"{batch}-{number}", one) for number, one in enumerate(message)]
+            entries += [Call(id_, tool, arguments, batch) for id_, (tool, arguments, _) in made]
+            entries += [Result(id_, result) for id_, (_, _, result) in made]
+        assert sorted(outcome.status for outcome in outcomes(tmp_path, rule, entries)) == expected, order
+
+
 @pytest.mark.parametrize("results_last", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_the_order_in_a_message_decides_nothing(tmp_path, case, results_last):
@@ -121,3 +146,21 @@ def test_approvals_of_two_agents_do_not_replace_each_other(tmp_path):
     calls = [Call("1", "ask", {}, 3, "a"), Call("2", "ask", {}, 3, "b"), Call("3", "pay", {}, 3, "b")]
     (outcome,) = outcomes(tmp_path, rule, calls)
     assert (outcome.status, outcome.source) == (HELD, "ask, call 1")
+
+
+@pytest.mark.parametrize("since", ["", ", since: pay"])
+def test_of_calls_that_read_alike_few_are_kept_whatever_their_messages_are(tmp_path, since):
+    """Each call of a log may be of a message of its own; what is over for all later calls is forgotten."""
+    path = tmp_path / "rules.yaml"
+    rule = f"{{when: {{tool: pay}}, after: {{tool: ask, read: {{ok: {{path: result.ok, as: bool}}}}, if: ok{since}}}}}"
+    path.write_text(f"spec: policy/v1\nname: rules\nrules:\n  a: {rule}\n", encoding="utf-8")
+    session = compile_policy(load(path)[0].main, Diagnostics()).begin()
+    for number in range(200):
+        tool = "ask" if number % 3 else "pay"
+        session.hear(Call(f"{number}", tool, {}, number + 1))
+        if number % 3 != 1:
+            session.hear(Result(f"{number}", {"ok": True}))
+    (kept,) = session.earlier
+    answered = [key for key in kept.candidates if key[0] != "pending"]
+    assert len(answered) <= 1
+    assert len(kept.candidates) <= (8 if since else 80)

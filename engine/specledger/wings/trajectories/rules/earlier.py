@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.rules.conditions import Event, bind
 from specledger.wings.trajectories.rules.plans import EarlierPlan
 
+_Candidate = tuple[Event, dict[str, Any]]
+"""An earlier call, with what was read of it."""
+_MESSAGES: Final = 3
+"""Of so many messages calls of `since` are kept: one may be that of a call now, another that of the call before it."""
 Mark = tuple[tuple[Event, ...], Mapping[str, Event]]
 """What a session copies to take a call back."""
 
@@ -19,14 +23,14 @@ class EarlierCalls:
     def __init__(self, plan: EarlierPlan) -> None:
         self.plan = plan
         self.pending: list[Event] = []
-        self.candidates: dict[tuple[Any, ...], tuple[Event, dict[str, Any]]] = {}
+        self.candidates: dict[tuple[Any, ...], tuple[_Candidate, ...]] = {}
         self._since: tuple[Event, ...] = ()
         self._served: Mapping[str, Event] = {}
 
     def begin_anew(self, event: Event) -> None:
-        """Hear a call of the tools of `since`: the latest one, and the latest that is not parallel to it, are kept."""
-        others = self._since[1:] if self._since and self._since[0].parallel_to(event) else self._since[:1]
-        self._since = (event, *others)
+        """Hear a call of the tools of `since`: the latest of three messages are kept, one for each."""
+        others = [since for since in self._since if not since.parallel_to(event)]
+        self._since = (event, *others[: _MESSAGES - 1])
 
     def mark(self) -> Mark:
         """What a call may change that is taken back."""
@@ -36,14 +40,22 @@ class EarlierCalls:
         """Restore what was there before a call."""
         self._since, self._served = mark
 
-    def _begin(self, event: Event) -> int:
-        """The number of the call after which the earlier calls of a call begin.
+    def _is_over(self, earlier: Event, event: Event) -> bool:
+        """Whether a call of the tools of `since` came after an earlier call, and before a call now.
 
-        Of parallel calls each uses up what serves it, if it is of the tools of `since`.
+        Calls of one message are neither before nor after each other. Of those that are judged each uses up what serves
+        it, if it is of these tools itself.
         """
-        begin = next((since.number for since in self._since if not since.parallel_to(event)), -1)
+        since = self.plan.since
+        if since is not None and earlier.call is not None and since(earlier.call.tool):
+            return True  # it is not later than itself
         served = None if event.call is None else self._served.get(event.call.actor)
-        return begin if served is None or not served.parallel_to(event) else served.number
+        if served is not None and served.parallel_to(event) and served.number > earlier.number:
+            return True
+        return any(
+            last.number > earlier.number and not last.parallel_to(earlier) and not last.parallel_to(event)
+            for last in self._since
+        )
 
     def decide(self, session: Any, event: Event, outer: Mapping[str, Any], *, serves: bool) -> tuple[Any, Event | None]:
         """True, False or Unknown for a call now, and the earlier call that decides; `serves` if it is needed."""
@@ -60,12 +72,12 @@ class EarlierCalls:
                 waiting.append(earlier)
             self._keep(session, earlier)
         self.pending = waiting
+        self._forget()
         unknown: Unknown | None = None
-        begin = self._begin(event)
         own = [ours(event.root("args")) for _, ours in self.plan.same]
         unread = next((value for value in own if type(value) is Unknown), None)
-        for earlier, bound in [*reversed(self.candidates.values())]:
-            if earlier.number <= begin or earlier.parallel_to(event):
+        for earlier, bound in [alike for kept in reversed(self.candidates.values()) for alike in kept]:
+            if earlier.parallel_to(event) or self._is_over(earlier, event):
                 continue
             if unread is None and not self._same(earlier, own):
                 continue
@@ -77,7 +89,7 @@ class EarlierCalls:
         return (False if unknown is None else unknown), None
 
     def _keep(self, session: Any, earlier: Event) -> None:
-        """Keep the latest of the calls that read alike, for the parallel ones the one before as well."""
+        """Keep the latest of the calls that read alike, and for those parallel to it the latest that is not."""
         condition = self.plan.condition
         bound = bind(condition.readers, session, earlier)
         if not condition.outer:
@@ -86,18 +98,26 @@ class EarlierCalls:
                 self.candidates.pop(("pending", earlier.number), None)
                 return
         waits = condition.reads_result and not earlier.answered
-        call = earlier.call
-        beside = (call.actor, call.batch) if call is not None and call.batch else ()
-        keys = tuple(map(repr, (theirs(earlier.root("args")) for theirs, _ in self.plan.same)))
-        key: tuple[Any, ...] = (keys, beside, tuple(sorted((n, repr(v)) for n, v in bound.items())))
+        self.candidates.pop(("pending", earlier.number), None)
         if waits:
-            key = ("pending", earlier.number)
-        else:
-            self.candidates.pop(("pending", earlier.number), None)
-        known = self.candidates.get(key)
-        if known is None or known[0].number < earlier.number:  # results may come in another order than calls
-            self.candidates.pop(key, None)
-            self.candidates[key] = (earlier, bound)
+            self.candidates["pending", earlier.number] = ((earlier, bound),)
+            return
+        keys = tuple(map(repr, (theirs(earlier.root("args")) for theirs, _ in self.plan.same)))
+        key = (keys, tuple(sorted((n, repr(v)) for n, v in bound.items())))
+        known = self.candidates.pop(key, ())
+        # results may come in another order than calls
+        latest, *others = sorted([*known, (earlier, bound)], key=lambda candidate: -candidate[0].number)
+        self.candidates[key] = (latest, *[other for other in others if not other[0].parallel_to(latest[0])][:1])
+
+    def _forget(self) -> None:
+        """Leave out candidates before the last three messages with a call of `since`, since these are over for all."""
+        if len(self._since) < _MESSAGES:
+            return
+        while self.candidates:
+            key = next(iter(self.candidates))
+            if self.candidates[key][0][0].number >= self._since[-1].number:
+                return
+            del self.candidates[key]
 
     def _same(self, earlier: Event, own: Sequence[Any]) -> bool:
         return all(
