@@ -1,5 +1,6 @@
 """Forgeries that were sealed again and that files alone show: both verifiers refute them, without replay."""
 
+import re
 import shutil
 
 import pytest
@@ -38,8 +39,14 @@ def logs(change):
     return make
 
 
+def one_more(end):
+    """An entry that is none, and the end that counts it."""
+    return b'{"note":{}}\n{"end":%d}' % (int(end[1]) + 1)
+
+
 FORGED = {
     "a field that no run states": ("climb", first(zzz=1)),
+    "a drift that says more": ("climb", lambda f: f.first("start")["drifts"][0].update(zzz=1)),
     "a drift twice": ("climb", twice("drifts")),
     "drifts that are no list": ("reading", first(drifts={})),
     "a gate of a kernel twice": ("kernel", twice("gates")),
@@ -50,6 +57,19 @@ FORGED = {
     "a line that is no entry": ("reading", logs(lambda data: data + b"{}\n")),
     "a line that is no JSON": ("reading", logs(lambda data: data + b"x\n")),
     "a trajectory without its end": ("reading", logs(lambda data: b"".join(data.splitlines(keepends=True)[:-1]))),
+    "another line where a trajectory begins": (
+        "reading",
+        logs(lambda data: data.replace(b'{"trajectory":', b'{"note":')),
+    ),
+    "a trajectory that says more": (
+        "reading",
+        logs(lambda data: data.replace(b'{"trajectory":{', b'{"trajectory":{"a":"",', 1)),
+    ),
+    "a trajectory without a text": (
+        "reading",
+        logs(lambda data: data.replace(b'"file":"reader.json"', b'"file":7', 1)),
+    ),
+    "an entry of an unknown name": ("reading", logs(lambda data: re.sub(rb'{"end":(\d+)}', one_more, data))),
     "a wrong number of entries": ("reading", logs(lambda data: data.replace(b'{"end":', b'{"end":1'))),
     "a run of another arm": ("suite", of_first("run", arm="short")),
     "a run without its replay": ("suite", of_first("run", replay={})),

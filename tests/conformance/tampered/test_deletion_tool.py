@@ -61,6 +61,7 @@ UNNOTICED = {
     ),
     "check_mutant": (1, "the mutants of the suites that are asked have arms, of which it knows no control"),
     "check_expected": (1, "the signatures that are not there stand behind it"),
+    "check_against": (1, "it takes an environment without `cryptography`"),
     "check_signatures": (1, "it takes an environment without `cryptography`; its own test does"),
 }
 """By function how many refusals at most nothing notices, and why."""
