@@ -130,7 +130,7 @@ def follow(receipts: Receipts, order: Order, tally: Fold, cases: Cases | None = 
 
 def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Unlinked:
     """Why a line does not follow the one before, which may be the one that was changed."""
-    position = max(0, number - 1)
+    position = number - 1
     try:
         if number:
             read_receipt(before, position)
