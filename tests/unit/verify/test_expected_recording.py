@@ -11,7 +11,7 @@ import pytest
 
 from specledger.evidence.keys import trust_document
 from specledger.evidence.layout import ATTESTATION, GUIDE
-from specledger.evidence.seal import Seal
+from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
@@ -22,6 +22,7 @@ from specledger.verify.proof import verify_proof
 from specledger.verify.trust import read_trust
 from tests.unit.verify.conftest import ALICE
 from tools import verify as tool
+from tools.conformance import PLACE
 
 OTHER = "0" * 64
 SUITE = """\
@@ -172,3 +173,21 @@ def test_a_trust_file_of_expectations_is_written(spec, tmp_path, recording):
     for wrong in (["--recording", "ab"], ["--recording", recording, "--recording", recording]):
         assert "E_USAGE" in spec(*words, *wrong).err
     assert "--recording is part of a trust.json" in spec("keys", "show", tmp_path / "key.pem", "--recording", OTHER).err
+
+
+@pytest.mark.parametrize(("base", "answered"), [("outside", True), ("taped", True), ("climb", False)])
+def test_a_guide_says_what_binds_the_program_that_answered(tmp_path, base, answered):
+    place = shutil.copytree(PLACE / "bases" / base, tmp_path / base)
+    UNSIGNED.attach(place)
+    text = (place / GUIDE).read_text()
+    assert ("## Who answered" in text) == answered
+    assert ("find . -name tape.jsonl -exec head -n 1 {} \\; | jq .programs" in text) == answered
+    assert verify(place, reader=Reader(replay=False)).intact
+
+
+def test_who_signed_is_a_fact_for_programs(places, tmp_path):
+    trusting_alice = read_trust(trust(tmp_path))
+    origin = f"specledger/{json.loads((places / 'none' / 'manifest.json').read_bytes())['run']}"
+    for reader, trusted, others in ((None, [], [ALICE.id]), (trusting_alice, [ALICE.id], [])):
+        found = verify(places / "none", reader=Reader(replay=False, trust=reader))
+        assert found.facts["signers"] == {"origin": origin, "trusted": trusted, "others": others}
