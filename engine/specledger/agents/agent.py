@@ -138,7 +138,9 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     scope = scope.within(action=around.action)
     state = around.state if model.predicts else None
     if model.predicts and around.state is None:
-        scope.wrong(E_AGENT_PREDICTS, f"the agent cannot know the next state: {around.undisclosed}", "predicts")
+        message = f"the agent cannot know the next state: {around.undisclosed}"
+        hint = "let the world show every field of its `state` in `observe` as it is (`x: x`), and have no `inputs`"
+        diagnostics.error(E_AGENT_PREDICTS, message, spec.span("predicts"), hint=hint)
     if model.predicts:
         scope = scope.within(now=state or MISTAKEN, next=state or MISTAKEN).declare({BREACH: BOOL}, "predicts")
     proposal_let, scope = scope.let(model.each, "each")

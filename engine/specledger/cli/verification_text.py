@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from specledger.cli.output import with_short_digests
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict
 from specledger.verify.assurance_levels import (
@@ -23,11 +24,12 @@ _MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not ru
 
 def verification_text(path: Path, verification: Verification) -> str:
     """Every check, every level, and the verdict."""
-    lines = []
+    lines, compared = [], "recorded" in verification.facts  # what readers compare stands whole below the checks
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
-        lines.append(f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
+        line = f"{check.number:2}. {_MARKS[check.status]} {check.name}{prefix}{detail}"
+        lines.append(with_short_digests(line) if compared and check.status == "passed" else line)
     for rung in level_statuses(verification):
         why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")

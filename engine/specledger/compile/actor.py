@@ -214,13 +214,15 @@ def _refuse_strays(role: Role, stage: Stage, world: World) -> None:
     """Findings for what needs the admission of documents where there is none."""
     wrong = stage.diagnostics.error
     for spec in document_invariants(stage.bundle, role.governor):
-        wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
+        message = "the governor has no `admission`: there are no documents to judge"
+        wrong(E_ADMISSION, message, spec.span("scope"), hint=_admission_lines(world))
     if role.probes and role.decider.trajectories is None:
         at = stage.bundle.main.span(*role.at, "probes")
         message = "probes question an agent that hands in documents with reasons, and this governor admits none"
         wrong(E_ADMISSION, message, at, hint=_admission_lines(world))
     if role.decider.draw:
-        wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", role.agent.span("draw"))
+        message = "only an agent whose governor admits documents draws for its decisions"
+        wrong(E_ADMISSION, message, role.agent.span("draw"), hint=_admission_lines(world))
 
 
 def document_invariants(bundle: Bundle, governor: Resolved) -> list[Resolved]:

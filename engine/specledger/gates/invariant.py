@@ -18,7 +18,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
 
-E_ADMISSION = code("E_ADMISSION", "an admission means nothing")
+E_ADMISSION = code("E_ADMISSION", "an admission is missing, or means nothing")
 
 WATCHDOG: Final = "watchdog"
 """The violation that an episode counts as whose agent was ended at a decision, or ended the process that asked it."""

@@ -105,9 +105,9 @@ def _find(target: str, kind: str | None, library: Library, kinds: SpecKinds, dia
         return files[0]
     if files:
         places = ", ".join(show(file) for file in files)
-        diagnostics.error(
-            E_REF_AMBIGUOUS, f"`{target}` is the name of several specs: {places}", hint="write <kind>/<name>"
-        )
+        told_apart = len({library.peek(file) for file in files}) == len(files)
+        hint = "write <kind>/<name>" if told_apart else "rename all but one of them: no reference tells them apart"
+        diagnostics.error(E_REF_AMBIGUOUS, f"`{target}` is the name of several specs: {places}", hint=hint)
         return None
     beside = next((name for suffix in SUFFIXES if is_file(Path(name := target + suffix))), None)
     others = [] if beside else [other for file in library.find_target(target, None) if (other := library.peek(file))]

@@ -304,7 +304,8 @@ class Library:
         near = suggest(name, [other for folder in folders for other in self._names(folder, kind)])
         places = ", ".join(show(folder) for folder in folders)
         others = [other for file in self.find_target(name, None) if (other := self.peek(file)) is not None]
-        hint = f"`{name}` is of the kind {others[0]}" if others else f"a spec `{name}` is written in {name}.yaml"
+        written = f"write specs/{kind}/{name}.yaml, or name another one: `spec ls {kind}` lists them"
+        hint = f"`{name}` is of the kind {others[0]}" if others else written
         hint = f"did you mean `{near}`?" if near else hint
         if " - " in name:
             hint = "the next `- ` is indented more than the one before it, so that it is part of this item"

@@ -109,12 +109,14 @@ class Whole:
             yield from self._unused()
 
     def _names(self) -> Iterator[Diagnostic]:
-        known = {(Path(file).parent, Path(file).stem): file for file, _ in self._files if among_specs(file)}
+        known: dict[tuple[Path, str], str] = {}  # the first of `a.yaml` and `a.yml`, both of which the name finds
+        for file in filter(among_specs, dict.fromkeys(file for file, _ in self._files)):
+            known.setdefault((Path(file).parent, Path(file).stem), file)
         for (file, kind), spec in self._files.items():
             path = Path(file)
-            if not among_specs(file) or path.stem == spec.name:
-                continue
             other = known.get((path.parent, spec.name))
+            if not among_specs(file) or other == file:
+                continue
             if other is not None:
                 message, hint = f"another {kind} has this name: {other}", "rename one of them"
                 yield Diagnostic(W_FOLDER_TWICE, message, spec.span, hint, Severity.WARNING)

@@ -372,7 +372,7 @@ class TestExplain:
         "an agent fault": ("timed_out", "nothing came in time"),
         "the end of an episode": ("hang", "did not answer its kernel in time"),
         "an outcome of two words": ("not applicable", "none of them applies"),
-        "a gate of the engine": ("schema", "no action of the world"),
+        "a gate of the engine": ("schema", "rejects `unknown_action`"),
     }
 
     @pytest.mark.parametrize(("term", "words"), TERMS.values(), ids=TERMS)

@@ -104,7 +104,7 @@ MISTAKES = {
     ),
     "an invariant of documents without them": (
         {"governor": {"invariants": ["few"]}, "invariant/few": {"scope": "proposal", "require": "x > 0"}},
-        ["E_ADMISSION at `proposal`: the governor has no `admission`: there are no documents to judge"],
+        ["E_ADMISSION at `proposal`: the governor has no `admission`: there are no documents to judge | hint: write in the governor `admission: {document: open_proposal, env: now, vocabulary: NAME, free: {add: {allowed_ops: [add], max_calls: 1, per_ms: 100, expiry_ms: 100}}}`; `spec ls vocabulary` lists the names, and `spec init DIR --start reasons` writes an example of all that probes need"],
     ),
     "a candidate that is no action": (
         {"agent": {"candidates": [{"op": "ad"}, {"op": "zzz"}]}},
@@ -146,11 +146,11 @@ MISTAKES = {
     ),
     "an agent that predicts with hidden fields": (
         {"agent": {"predicts": True}},
-        ["E_AGENT_PREDICTS at `true`: the agent cannot know the next state: its `observe` does not show `purse` and its step needs the input `price`"],
+        ["E_AGENT_PREDICTS at `true`: the agent cannot know the next state: its `observe` does not show `purse` and its step needs the input `price` | hint: let the world show every field of its `state` in `observe` as it is (`x: x`), and have no `inputs`"],
     ),
     "an agent that predicts with inputs": (
         {"world": {"observe": {"x": "x", "purse": "purse"}}, "agent": {"predicts": True}},
-        ["E_AGENT_PREDICTS at `true`: the agent cannot know the next state: its step needs the input `price`"],
+        ["E_AGENT_PREDICTS at `true`: the agent cannot know the next state: its step needs the input `price` | hint: let the world show every field of its `state` in `observe` as it is (`x: x`), and have no `inputs`"],
     ),
     "a score that is none": (
         {"agent": {"score": "x > 1"}},

@@ -92,6 +92,17 @@ def test_a_name_that_several_kinds_have_is_ambiguous(project):
     assert project.one("scenario/basic").main.kind == "scenario"
 
 
+def test_two_files_of_one_kind_and_name_are_to_be_renamed_since_no_kind_tells_them_apart(project):
+    project.write_all()
+    basic = "spec: world/v1\nname: basic\nstate: {}\nactions: {a: {}}\n"
+    project.write("specs/world/basic.yaml", basic)
+    (found,) = project.rejected("basic")
+    assert found.hint == "write <kind>/<name>"
+    project.write("specs/world/basic.yml", basic)
+    (found,) = project.rejected("world/basic")
+    assert (found.code, str(found.hint).partition(":")[0]) == ("E_REF_AMBIGUOUS", "rename all but one of them")
+
+
 def test_a_name_of_another_kind_does_not_hide_a_shipped_one(project, tmp_path_factory):
     project.write_all()
     folder = tmp_path_factory.mktemp("shipped")

@@ -44,6 +44,11 @@ CASES = {
         "W_FOLDER_TWICE",
         "another governor has this name: specs/governor/careful.yaml",
     ),
+    "two endings of one name": (
+        lambda: copy("governor/careful.yaml", "governor/careful.yml"),
+        "W_FOLDER_TWICE",
+        "another governor has this name: specs/governor/careful.yaml",
+    ),
     "a constant": (
         lambda: rewrite("world/tank.yaml", "CAPACITY: 10,", "CAPACITY: 10, SPARE: 3,"),
         "W_FOLDER_UNUSED",
