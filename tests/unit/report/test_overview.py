@@ -34,6 +34,7 @@ def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
         "With another value of hazards.at it had predicted move:S; it chose move:E, as before: the reason is fabricated."
     )
     page = text_of("html", report)
+    assert '<a href="#s.0.0.0">step 0</a>, <a href="#r.0.3">receipt 3</a>' in page.partition("<main")[0]
     assert page.index('class="headline"') < page.index('class="meaning"') < page.index('class="doc"')
     assert page.index('id="answers"') < page.index('id="probes"') < page.index('id="replay"') < page.index('id="gates"')
     assert "Evidence of a scenario with the agent shortcut" in page

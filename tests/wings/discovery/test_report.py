@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from specledger.report.model import Receipt
+from specledger.report.sections import anchor
 from specledger.wings.discovery.report import DiscoveryReading, claim_text, trials_of
 from specledger.wings.discovery.result import DISCOVERY
 from specledger.wings.discovery.runnable import MOST
@@ -55,6 +56,11 @@ def last_verdicts(bodies):
     """For each law that was not late its last verdict: of an escalation, else of its trial."""
     tried = {body["law"]: body["verdict"] for body in bodies["law"] if body["late"] is None}
     return tried | {body["law"]: body["verdict"] for body in bodies["escalation"]}
+
+
+def test_the_counts_of_the_head_lead_to_what_their_words_mean(reading):
+    link = dict(reading.facts())["these words"]
+    assert link.anchor in [anchor(section.id, row.name) for section in reading.sections() for row in section.rows]
 
 
 def test_the_yield_is_the_content_of_the_accepted_laws_by_evaluation(reading, bodies, result):

@@ -194,6 +194,8 @@ class DiscoveryReading(Reading):
         yield "stopped by", Quoted(self._stop["reason"])
         for name, key in self._asked():
             yield name, Quoted(_short(key))
+        terms = terms_section()
+        yield "these words", RowLink(anchor(terms.id, terms.rows[0].name), "what they mean")
 
     def _asked(self) -> tuple[tuple[str, str], ...]:
         """The keys of the specs that say what is asked of whom."""
