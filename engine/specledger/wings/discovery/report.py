@@ -39,7 +39,7 @@ from specledger.wings.discovery.finding import discovery_finding
 from specledger.wings.discovery.parser import ParsedLaw
 from specledger.wings.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.wings.discovery.redundancy import ONE, RedundancyDetector
-from specledger.wings.discovery.terms import YIELD_INTRO, terms_section
+from specledger.wings.discovery.terms import TERMS_LINK, YIELD_INTRO, terms_section
 from specledger.wings.discovery.timeline import timeline
 from specledger.wings.laws.receipts import ACCEPTED as ACCEPTED_STATUSES
 from specledger.wings.laws.receipts import LawStatus
@@ -194,8 +194,7 @@ class DiscoveryReading(Reading):
         yield "stopped by", Quoted(self._stop["reason"])
         for name, key in self._asked():
             yield name, Quoted(_short(key))
-        terms = terms_section()
-        yield "these words", RowLink(anchor(terms.id, terms.rows[0].name), "what they mean")
+        yield "these words", TERMS_LINK
 
     def _asked(self) -> tuple[tuple[str, str], ...]:
         """The keys of the specs that say what is asked of whom."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from specledger.report.sections import Row, Section, Words
+from specledger.report.sections import Row, RowLink, Section, Words, anchor
 
 YIELD_INTRO: Final = (
     "Yield is the content of different laws by evaluation. A law's content is the share of rules that differ in one "
@@ -31,6 +31,8 @@ TERMS: Final[Mapping[str, str]] = {
     "found twice": "An equal law was proposed while the first one was being tried.",
 }
 """Terms of the page of a discovery."""
+
+TERMS_LINK: Final = RowLink(anchor("terms", next(iter(TERMS))), "what they mean")
 
 
 def terms_section() -> Section:
