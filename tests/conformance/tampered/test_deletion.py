@@ -50,6 +50,7 @@ UNNOTICED = {
     "run:RunContent.judge": (1, ASKED),
     "derived_files:check_counterexamples": (1, UNMADE),
     "verify:DiscoveryContent._check_rings": (1, UNMADE),
+    "verify:DiscoveryContent._check_verdict": (1, BEHIND),
     "verify:DiscoveryContent.judge": (1, ASKED),
     "verify:_refusing": (1, UNMADE),
     "verify:verdicts_of": (1, UNMADE),

@@ -1,5 +1,6 @@
 """Readers of logs: what each reads of a small log, and what they say of whatever does not fit."""
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -280,7 +281,8 @@ def test_the_command_writes_lines_and_a_summary(spec, tmp_path):
     out = tmp_path / "lines.jsonl"
     code, written, summary = spec("import", LOGS / "openai/chat.json", "--out", out)
     assert (code, written) == (0, "")
-    assert summary == "1 trajectory, 3 messages, 2 calls, 2 results, 0 findings\n"
+    digest = hashlib.sha256(out.read_bytes()).hexdigest()
+    assert summary == f"1 trajectory, 3 messages, 2 calls, 2 results, 0 findings\nrecording {digest}\n"
     assert len(list(read_lines(out.read_bytes().splitlines(keepends=True)))) == 1
     code, written, summary = spec("import", LOGS / "openai/two.jsonl", "--format", "openai")
     assert code == 1
