@@ -18,6 +18,7 @@ Tools = Mapping[str, Sequence[str] | None]
 """The tools that there are, each with the names of its arguments; None of one that may have any."""
 
 _SHOWN: Final = 8
+_NAMED: Final = 5
 
 
 class Obstacle(Struct, frozen=True):
@@ -85,7 +86,8 @@ def _without_past(rule: Rule, read: Sequence[Access], tools: Tools) -> Obstacle 
 
 
 def _no_tool(lacks: str, access: Access, tools: Iterable[str]) -> Obstacle:
-    reason = f"no tool is {' or '.join(access.tools[:5])}"
+    left = len(access.tools) - _NAMED
+    reason = f"no tool is {' or '.join(access.tools[:_NAMED])}{f' or {left} more' if left > 0 else ''}"
     return Obstacle(lacks, reason, next(iter(access.origins.values())), near_tool(access.tools, tools))
 
 
@@ -106,7 +108,9 @@ def near_tool(names: Iterable[str], known: Iterable[str]) -> str:
     near = next((tool for name in names if (tool := suggest(name, tools)) is not None), None)
     if near is not None:
         return f"did you mean {near}?"
-    return f"tools are {', '.join(tools[:_SHOWN])}" if tools else "no tool was called"
+    left = len(tools) - _SHOWN
+    more = f" and {left} more" if left > 0 else ""
+    return f"tools are {', '.join(tools[:_SHOWN])}{more}" if tools else "no tool was called"
 
 
 def _first_key(path: str) -> str:
