@@ -52,5 +52,8 @@ def watch(
     from specledger.wings.editor.watch import Watch
 
     watching = Watch(targets or ["."], tell=print_text)
-    watching.start()
-    watching.forever(Event())
+    try:
+        watching.start()
+        watching.forever(Event())
+    except KeyboardInterrupt:  # how a watch is meant to end; a run that it cuts off says so itself
+        print_text("ended")
