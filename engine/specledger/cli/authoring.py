@@ -221,7 +221,7 @@ def explain(
         print_text(fitted(_kinds_text()))
         return
     if what == "codes":
-        print_text(_codes_text())
+        print_text(fitted(_codes_text()))
         return
     if "." not in what and what not in KINDS:
         load_codes()

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from specledger.cli import completion
 from specledger.cli.options import Format, TextOrJson, Workers
-from specledger.cli.output import print_json, print_text, with_short_digests
+from specledger.cli.output import fitted, print_json, print_text, with_short_digests
 from specledger.cli.report import open_all
 from specledger.core.canonical import pretty
 from specledger.core.diagnostics import printable
@@ -222,7 +222,8 @@ def _print_step(value: Any, field: str | None, format_: Format) -> None:
         print_text(_escaped(value))
     else:
         note = "digests and long texts are shortened: --format json has the receipts as they are"
-        print_text(with_short_digests("\n".join([*(line for receipt in value for line in _receipt(receipt)), note])))
+        lines = "\n".join([*(line for receipt in value for line in _receipt(receipt)), note])
+        print_text(fitted(with_short_digests(lines)))
 
 
 def _receipt(receipt: Mapping[str, Any]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from specledger.cli.options import (
 from specledger.cli.output import (
     diagnostics_json,
     diagnostics_text,
+    fitted,
     print_error,
     print_json,
     print_status,
@@ -223,7 +224,7 @@ def print_verification(path: Path, verification: Verification, format_: OutputFo
         print_json(as_json(verification, str(path)))
     elif format_ is OutputFormat.HUMAN:
         passed = verification.verdict is Verdict.PASS
-        (print_status if passed else print_text)(verification_text(path, verification))
+        (print_status if passed else print_text)(fitted(verification_text(path, verification)))
     else:
         write_output(FORMATS[format_].write(Report.from_verifications([(str(path), verification)])))
 

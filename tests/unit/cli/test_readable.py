@@ -154,7 +154,17 @@ def test_a_misspelt_spec_is_suggested(spec):
     assert "did you mean p5-causal?" in spec("explain", "p5-casual").err
 
 
-WIDE = ("p5-causal", "lexicographic", "agent.params", "scenario.horizon", "kinds", "E_ADMISSION", "gate", "world")
+WIDE = (
+    "p5-causal",
+    "lexicographic",
+    "agent.params",
+    "scenario.horizon",
+    "kinds",
+    "codes",
+    "E_ADMISSION",
+    "gate",
+    "world",
+)
 
 
 @pytest.mark.parametrize("name", WIDE)
@@ -162,6 +172,16 @@ def test_explanations_fit_a_narrow_terminal(name, spec, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     text = spec("explain", name).out.split("Example:")[0]
     assert [line for line in text.splitlines() if len(line) > 60] == []
+
+
+@pytest.mark.parametrize("words", [("verify",), ("trace", "--step", "0:1")], ids=lambda words: words[0])
+@pytest.mark.parametrize("width", [60, 100])
+def test_lines_about_evidence_fit_the_terminal(words, width, spec, evidence, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.chdir(evidence.parent)
+    lines = spec(words[0], evidence.name, *words[1:]).out.splitlines()
+    assert lines
+    assert [line for line in lines if len(line) > width and not DIGEST.search(line)] == []
 
 
 def test_a_plan_leaves_out_what_the_name_of_a_run_says(spec, monkeypatch):
