@@ -92,6 +92,14 @@ def test_a_name_that_several_kinds_have_is_ambiguous(project):
     assert project.one("scenario/basic").main.kind == "scenario"
 
 
+def test_a_reference_without_a_near_name_says_where_it_would_be_written_and_what_lists_others(project):
+    project.write_all()
+    project.write("specs/scenario/basic.yaml", "spec: scenario/v1\nname: basic\nagent: zzzzzz\n")
+    found = project.rejected("scenario/basic")
+    (hint,) = [one.hint for one in found if one.code == "E_REF_MISSING"]
+    assert hint == "write specs/agent/zzzzzz.yaml, or name another one: `spec ls agent` lists them"
+
+
 def test_two_files_of_one_kind_and_name_are_to_be_renamed_since_no_kind_tells_them_apart(project):
     project.write_all()
     basic = "spec: world/v1\nname: basic\nstate: {}\nactions: {a: {}}\n"
