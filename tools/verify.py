@@ -589,6 +589,12 @@ def calibrated(pairs: list[tuple[int, bool]]) -> JSON:
     return {"claims": len(pairs), "held": sum(satisfied for _, satisfied in pairs), "brier": brier, "bins": bins}
 
 
+def is_doubtful(claims: Counter[str], verdicts: Counter[str]) -> bool:
+    """Whether what passed of a challenge does not count: see "When an agent is convicted" in docs/probes.md."""
+    doubted = "explained" in claims or "promise_broken" in claims
+    return doubted or claims["not_given_again"] > verdicts["PASS"]
+
+
 def held_claims(evidence: JSON) -> tuple[int, int]:
     """How many drawn claims held, since no other answer came more often, and how many were tested."""
     changes: dict[int, dict[str, list[JSON]]] = {}
@@ -1032,7 +1038,7 @@ class RunFollower:
         clear = all("PASS" in verdicts for verdicts in self.probes.values()) and self.idle <= self.active
         clear = (
             clear
-            and not any("explained" in claims for claims in self.claims.values())
+            and not any(is_doubtful(claims, self.probes[name]) for name, claims in self.claims.items())
             and not self.unknown
             and not self.left_open
             and not any(map(self.left_open_by, self.rules.values()))
@@ -1117,6 +1123,9 @@ class RunFollower:
         held, tested = held_claims(body["evidence"])
         if tested:
             self.claims.setdefault(name, Counter()).update(held=held, tested=tested)
+            broken = "promised" in body["evidence"] and body["evidence"]["null"]["changed"] > 0
+            more = {"not_given_again": body["cause"] == "not_given_again", "promise_broken": broken}
+            self.claims[name].update(name for name, found in more.items() if found)
             if (body["verdict"], body["cause"]) == ("INCONCLUSIVE", "mispredicted"):
                 self.claims[name]["explained"] += tested - held
         if body["evidence"].get("of") == "claims":

@@ -14,6 +14,7 @@ from specledger.core.causes import Cause
 from specledger.core.events import GuardDecision, KeptStatus, Severity, breached, owned
 from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
+from specledger.evidence.doubts import doubts_of, is_doubtful
 from specledger.evidence.receipts import recording, run
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import Probe
@@ -186,9 +187,11 @@ class Tally:
         self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
         satisfied, tested = held_claims(body["evidence"])
         if tested:
-            self._claims.setdefault(name, Counter()).update(held=satisfied, tested=tested)
+            claims = self._claims.setdefault(name, Counter())
+            claims.update(held=satisfied, tested=tested)
+            claims.update(doubts_of(body))
             if (verdict, body["cause"]) == (Verdict.INCONCLUSIVE, Cause.MISPREDICTED):
-                self._claims[name]["explained"] += tested - satisfied
+                claims["explained"] += tested - satisfied
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -204,7 +207,7 @@ class Tally:
 
         ERROR if anything could not be evaluated or the run did not end; after more agent faults than the scenario bears
         FAIL or INCONCLUSIVE, as it says; FAIL on a fatal breach, a step without an admissible action or a probe that
-        failed, INCONCLUSIVE if nothing was checked, a probe never passed, a miss was explained, faults or denials kept
+        failed, INCONCLUSIVE if nothing was checked, a probe never passed or is doubtful, faults or denials kept
         an agent from ever acting, something could not be judged, a rule can notice nothing, or a recording not be read
         or followed, else PASS.
         """
@@ -215,7 +218,7 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
-        unclear = unclear or any("explained" in counts for counts in self._claims.values())
+        unclear = unclear or any(is_doubtful(claims, self._probes[name]) for name, claims in self._claims.items())
         unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
         unclear = unclear or any(map(recording.is_open, self._rules.values())) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
@@ -245,7 +248,7 @@ class Tally:
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.
 
-        `claims` is by challenge how many of the tested claims held, and how many others are `explained`. Where
+        `claims` is by challenge how many of the tested claims held, and what makes it doubtful (`doubts`). Where
         something was expected also `status` and `met`; where an agent was less than sure, its `calibration`.
         """
         stated = {name: calibration.result() for name, calibration in self._stated.items() if calibration.doubts}

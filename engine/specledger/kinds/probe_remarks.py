@@ -23,6 +23,7 @@ from specledger.evidence.receipts.kernel import Asked, Probe
 from specledger.kinds.running import Finished
 
 _NOT_ASKED: Final[Asked] = {"asked": 0, "changed": 0}
+_OFTEN: Final = 10  # challenges: one of so many may be chance, of an agent that draws
 _PROBE_COUNTS: Final = {"PASS": "passed", "FAIL": "failed", "INCONCLUSIVE": "inconclusive", "ERROR": "not evaluated"}
 
 
@@ -59,27 +60,26 @@ def run_remarks(finished: Finished) -> list[str]:
 
 
 def _asked_again(folder: Path) -> list[str]:
-    """That an agent mostly chose otherwise when it was asked the same again, or did so though it says it draws nothing.
+    """That an agent often never gave its decision again, or gave another answer though it says it draws nothing.
 
     What is asked is then another thing than what the agent did. Nothing is known where the evidence was dropped.
     """
     from specledger.report.evidence import bodies_in
-    from specledger.report.trivial_claims import TrivialClaims
 
-    asked = changed = promised = 0
-    trivial = TrivialClaims()
+    decisions = never = broken = 0
     for _, body in bodies_in(folder, "probe") if (folder / RECEIPTS).exists() else ():
         evidence = typed(Probe, body)["evidence"]
         null = evidence.get("null", _NOT_ASKED)
-        asked, changed = asked + null["asked"], changed + null["changed"]
-        promised += null["changed"] if "promised" in evidence else 0
-        trivial.add(evidence)
-    times = f"{changed} of {asked} times that it was asked the same again"
-    lines = [trivial.text] if trivial.text else []
-    if 2 * changed > asked:
-        lines.append(f"the agent chose otherwise {times}: what it said then, and what passed, is not about what it did")
-    if promised:
-        says = f"the agent says that it draws nothing (`deterministic`), and gave another answer {times}"
+        decisions += null["asked"] > 0
+        never += 0 < null["asked"] == null["changed"]
+        broken += "promised" in evidence and null["changed"] > 0
+    lines = []
+    if never * _OFTEN > decisions:
+        times = f"in {never} of {decisions} challenges the agent, asked the same again, never gave its decision"
+        lines.append(f"{times}: what it said then, and what passed, is not about what it did")
+    if broken:
+        times = f"{broken} of {decisions} challenges gave another answer to the same question"
+        says = f"the agent says that it draws nothing (`deterministic`), and in {times}"
         lines.append(f"{says}: leave that out, and claim what it does most often")
     return lines
 

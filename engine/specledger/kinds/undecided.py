@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from specledger.core.verdict import Verdict
+from specledger.evidence import doubts
 from specledger.evidence.receipts.recording import is_open
 
 
@@ -23,6 +24,11 @@ def why_undecided(result: Mapping[str, Any]) -> str:
         return "no rule was judged that fails the run" if "rules" in result else "no invariant was checked"
     if any(Verdict.PASS not in counts for counts in result.get("probes", {}).values()):
         return "a probe never passed"
-    if any("explained" in counts for counts in result.get("claims", {}).values()):
+    claims = [counts.keys() for counts in result.get("claims", {}).values()]
+    if any(doubts.PROMISE_BROKEN in counts for counts in claims):
+        return "an agent that says it draws nothing answered the same question otherwise"
+    if any(doubts.EXPLAINED in counts for counts in claims):
         return "claims did not hold, and the declared procedure explains them"
+    if any(doubts.NOT_GIVEN_AGAIN in counts for counts in claims):
+        return "asked the same again, an agent mostly never gave its decision"
     return "nothing that an agent proposed was ever admitted"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from specledger.core.verdict import Verdict
+from specledger.evidence.doubts import NOT_GIVEN_AGAIN, PROMISE_BROKEN
 from specledger.evidence.receipts import run
 from specledger.report.figures import share
 from specledger.report.held_claims import claims_shown
@@ -26,3 +27,7 @@ def _held(name: str, claim: Mapping[str, int]) -> Iterator[str]:
         interval = claims_shown(claim["held"], claim["tested"])["wilson"]
         ends = f"{share(interval['low'])} to {share(interval['high'])}"
         yield f"{claim['held']} of {claim['tested']} tested claims of {name} held; 95 % interval of the rate: {ends}."
+    if never := claim.get(NOT_GIVEN_AGAIN):
+        yield f"In {never} challenges of {name} the agent, asked the same again, never gave its decision."
+    if broken := claim.get(PROMISE_BROKEN):
+        yield f"The agent says that it draws nothing; in {broken} challenges of {name} it answered the same otherwise."

@@ -13,6 +13,7 @@ from specledger.load.doc_pages import remedies
 from specledger.report.held_claims import NO_PROOF, claims_shown
 from specledger.wings.kernel.names import CAUSES
 from tests.toys import ROOT
+from tools import verify
 
 OWN = ["--set", "agent=mine", "--trust-agent"]
 PROBES = ["--set", "probes=[p5-predictions, layer-b]"]
@@ -120,20 +121,56 @@ def test_a_policy_that_slips_and_promised_not_to_is_not_convicted(spec, ward, se
     with Path("mine.py").open("a", encoding="utf-8") as file:
         file.write(DRAWS.format(seed=seed))
     done = spec("run", "round", *OWN, *PROBES, "--seed", str(seed))
-    assert done.out.split()[1] in ("PASS", "INCONCLUSIVE"), done.out
-    assert "the agent says that it draws nothing (`deterministic`), and gave another answer " in done.out
+    assert done.out.split()[1] == "INCONCLUSIVE", done.out
+    assert "an agent that says it draws nothing answered the same question otherwise" in done.out
+    assert "the agent says that it draws nothing (`deterministic`), and in " in done.out
+
+
+TWO_FACED = """
+truthful = answer
+
+
+def otherwise(seen):
+    return {"op": "treat", "id": seen["queue"][-1]["id"]} if seen["queue"] else policy(seen)
+
+
+decides = gym.Explained(otherwise, gym.by_asking(policy, values)PROMISE)
+
+
+def answer(question):
+    return truthful(question) if question["type"] == "ask" else decides(question)
+"""
+
+
+@pytest.mark.parametrize("promise", ["", ", deterministic=False"])
+def test_an_agent_that_decides_otherwise_than_it_answers_does_not_pass(spec, ward, promise):
+    with Path("mine.py").open("a", encoding="utf-8") as file:
+        file.write(TWO_FACED.replace("PROMISE", promise))
+    done = spec("run", "round", *OWN, *PROBES, "--out", "out")
+    assert (done.status, done.out.split()[1]) == (3, "INCONCLUSIVE"), done.out
+    assert "never gave its decision" in done.out
+    assert verify.main(["out"]) == 0
 
 
 def test_that_an_agent_is_another_one_when_it_is_asked_again_is_said(spec, ward, monkeypatch):
-    bodies: list[dict[str, Any]] = [{"evidence": {"null": {"asked": 3, "changed": 2}}}, {"evidence": {"unread": 1}}]
     spec("run", "round", *OWN, *PROBES, "--out", "out")
+    bodies: list[dict[str, Any]] = []
     monkeypatch.setattr("specledger.report.evidence.bodies_in", lambda *_: [(n, body) for n, body in enumerate(bodies)])
-    assert _asked_again(Path("out")) == [
-        "the agent chose otherwise 2 of 3 times that it was asked the same again: "
+
+    def said(never, given, **more):
+        nulls = [{"asked": 3, "changed": 3}] * never + [{"asked": 3, "changed": 2}] * given
+        bodies[:] = [{"evidence": {"null": null, **more}} for null in nulls] + [{"evidence": {"unread": 1}}]
+        return _asked_again(Path("out"))
+
+    assert said(1, 9) == said(0, 3) == _asked_again(Path("nowhere")) == []
+    assert said(1, 8) == [
+        "in 1 of 9 challenges the agent, asked the same again, never gave its decision: "
         "what it said then, and what passed, is not about what it did"
     ]
-    bodies[0]["evidence"]["null"] = {"asked": 4, "changed": 2}
-    assert _asked_again(Path("out")) == _asked_again(Path("nowhere")) == []
+    assert said(0, 2, promised=True) == [
+        "the agent says that it draws nothing (`deterministic`), and in 2 of 2 challenges gave another answer "
+        "to the same question: leave that out, and claim what it does most often"
+    ]
 
 
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
