@@ -365,8 +365,8 @@ class RunResult(TypedDict):
     `rejections` counts by gate, `violations` (fatal ones) and `warnings` by invariant, `probes` by probe and verdict,
     `faults` by reason, `rules` by rule of a policy what it said, `unknown` by reason what of a recording is not known.
     `unjudged` counts by gate and invariant of a recording the reasons for which it was not judged.
-    `claims` counts by challenge the claims that were tested, those that held, and what makes it doubtful. `status` and `met`
-    are there where the scenario expects something, `calibration` where an agent was less than sure.
+    `claims` counts by challenge the claims that were tested, those that held, and what makes it doubtful. `status` and
+    `met` are there where the scenario expects something, `calibration` where an agent was less than sure.
     """
 
     verdict: Annotated[str, Verdict]
