@@ -7,7 +7,7 @@ from typing import Final
 
 _WORDS: Final[Mapping[str, str]] = {
     "raised": "the agent raised an error",
-    "timed_out": "nothing came in time",
+    "timed_out": "nothing came in time: `deadline_ms` of the agent, or `watchdog_ms` of the kernel",
     "closed": "the program ended or closed its output",
     "died": "the process that waited ended",
     "too_long": "more than 1 MiB came",
