@@ -151,7 +151,8 @@ def _enumeration(spec: Schema, choices: bool) -> Type:
     numbers = sorted(value for value in values if isinstance(value, int))
     row = [numbers[0] + index for index in range(len(values))] if numbers else None
     if not choices and numbers != row:
-        raise DeclarationError("outside the arguments of actions an `enum` is integers in a row; use minimum, maximum")
+        better = "minimum, maximum" if len(numbers) == len(values) else "type: string"
+        raise DeclarationError(f"outside the arguments of actions an `enum` is integers in a row; use {better}")
     if all(isinstance(value, int) for value in values):
         numbers = [value for value in values if isinstance(value, int)]
         return IntType(min(numbers), max(numbers))

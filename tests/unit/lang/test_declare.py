@@ -74,6 +74,7 @@ REFUSED = {
         "required but not a property: b, c",
     ),
     "integers with a gap": (schema(enum=[1, 3]), (), "outside the arguments of actions an `enum` is integers in a row; use minimum, maximum"),
+    "names": (schema(enum=["dry", "wet"]), (), "outside the arguments of actions an `enum` is integers in a row; use type: string"),
     "an integer twice": (schema(enum=[1, 1]), (), "outside the arguments of actions an `enum` is integers in a row; use minimum, maximum"),
 }  # fmt: skip
 
