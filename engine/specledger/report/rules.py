@@ -101,8 +101,8 @@ class RuleReading:
     def _entries(self, rule: str, shown: Sequence[ShownTrajectory]) -> Iterator[RowLink]:
         """The first call that broke a rule, or left it open, in the table of its trajectory."""
         calls = {trajectory.episode: trajectory.calls for trajectory in shown}
-        broken = [(body["episode"], outcome) for body in self._receipts for outcome in body["broken"]]
-        unjudged = [(body["episode"], outcome) for body in self._receipts for outcome in body["unjudged"]]
+        broken = [(judged["episode"], outcome) for judged in self._receipts for outcome in judged["broken"]]
+        unjudged = [(judged["episode"], outcome) for judged in self._receipts for outcome in judged["unjudged"]]
         for episode, outcome in (*broken, *unjudged):
             link = calls.get(episode, {}).get(outcome["call"])
             if outcome["rule"] == rule and link is not None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from specledger.core.diagnostics import counted
 from specledger.report.model import Subject
-from specledger.report.specs import is_recorded
+from specledger.report.specs import Specs, is_recorded
 
 _MOST_NAMED: Final = 3
 
@@ -55,8 +55,8 @@ def doc_of(subject: Subject) -> str:
     """What the spec says of itself; of a recording what its policies say, as its scenario is the same for all."""
     if not _policies(subject) or not subject.reading.trajectories:
         return subject.doc
-    specs = subject.evidence.specs.specs.values()
-    return "\n\n".join(spec.model.doc for spec in specs if spec.kind == "policy" and spec.model.doc) or subject.doc
+    docs = (policy.get("doc", "") for policy in Specs.of(subject.evidence.specs).of_kind("policy"))
+    return "\n\n".join(filter(None, docs)) or subject.doc
 
 
 def _policies(subject: Subject) -> Sequence[str]:

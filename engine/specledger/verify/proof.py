@@ -127,14 +127,14 @@ def _check_expected(proof: Proof, trust: Trust) -> str:
 def _check_stated(proof: Proof, name: str, expected: str | tuple[str, ...]) -> str:
     """Compare what receipt 0 states of the specs or of the logs that were judged; words for what it states."""
     receipt: Any = parse_canonical(proof.receipt.encode(), limit=MAX_LINE)
-    body = receipt["body"] if receipt.get("type") == "start" and isinstance(receipt.get("body"), dict) else {}
-    if "specs" not in body:
+    first = receipt["body"] if receipt.get("type") == "start" and isinstance(receipt.get("body"), dict) else {}
+    if "specs" not in first:
         raise Lacking(f"only receipt 0 has the digest of the {name}, and this is another receipt")
-    stated = body["specs"]
+    stated = first["specs"]
     if name == "recording":
-        if "scenario" not in body:
+        if "scenario" not in first:
             raise Lacking("the first receipt of what is no single run does not say which logs were judged")
-        logs = body.get(name)
+        logs = first.get(name)
         stated = (logs["digest"],) if isinstance(logs, dict) and "digest" in logs else ()
     if stated != expected:
         message = f"the receipt states the {name} {_listed(stated)}, expected is {_listed(expected)}"

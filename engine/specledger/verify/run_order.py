@@ -121,7 +121,7 @@ class RunOrder:
                 raise Broken(E_STATE, f"{type_!r} is not of the step that comes next")
         self._takes[type_](body)
         self._held[type_] += 1
-        self._held["token"] += type_ == "step" and body.get("token") is not None
+        self._held["token"] += type_ == "step" and typed(run.Step, body).get("token") is not None
         if self._listen is not None:
             self._listen(type_, body)
 
