@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _MOST_SHOWN: Final = 20
 """Findings that are shown one by one; the summary counts all."""
 
+_MOST_IN_MEMORY: Final = 2**24
+"""Bytes of lines that wait in memory; more wait in a file."""
+
 Logs = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Logs, or folders of which all files are logs.")]
 LogFormat = Annotated[
     str | None,
@@ -86,8 +89,11 @@ def import_logs(
         trajectories = (withheld(trajectory, withholding, policies) for trajectory in trajectories)
     elif policy:
         raise typer.BadParameter("--policy is for --withhold: its rules judge before values are withheld")
-    _write(recording.listen(write_lines(summary.listen(trajectories))), out)
+    lines = recording.listen(write_lines(summary.listen(trajectories)))
+    _write(lines if withholding is None else _withheld_lines(lines, withholding), out)
     summary.show()
+    for count in () if withholding is None else withholding.counts():
+        print_error(count)
     print_error(f"recording {recording.digest()}")
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
 
@@ -128,6 +134,20 @@ def _withholding(paths: list[str], salt: Path | None) -> Withholding | None:
         return Withholding(paths, key)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def _withheld_lines(lines: Iterable[bytes], withholding: Withholding) -> Iterator[bytes]:
+    """The lines, of which none is given before it is known that each path withheld something."""
+    from tempfile import SpooledTemporaryFile
+
+    from specledger.core.diagnostics import Rejected
+
+    with SpooledTemporaryFile(_MOST_IN_MEMORY) as file:
+        file.writelines(lines)
+        if absent := [*withholding.absent()]:
+            raise Rejected(absent)
+        file.seek(0)
+        yield from file
 
 
 def _write(lines: Iterable[bytes], out: Path) -> None:

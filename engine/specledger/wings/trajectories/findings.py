@@ -16,6 +16,7 @@ E_LOG_DUPLICATE = code("E_LOG_DUPLICATE", "An id of two calls")
 E_LOG_NO_RESULT = code("E_LOG_NO_RESULT", "A call without a result")
 E_LOG_NO_CALL = code("E_LOG_NO_CALL", "A result without a call")
 E_LOG_FAILED = code("E_LOG_FAILED", "A log that says that something failed")
+E_LOG_WITHHOLD = code("E_LOG_WITHHOLD", "A value to withhold that no log holds")
 E_LOG_CANONICAL = code("E_LOG_CANONICAL", "Lines that are no canonical trajectories")
 
 

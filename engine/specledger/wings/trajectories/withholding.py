@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, counted, printable, suggest
 from specledger.core.digest import hmac_sha256
 from specledger.core.log_json import WITHHELD
+from specledger.wings.trajectories.findings import E_LOG_WITHHOLD
 from specledger.wings.trajectories.model import Call, Entry, Result, Trajectory, Withheld
 from specledger.wings.trajectories.rules.structured import structured
 
 ROOTS: Final[dict[str, type[Entry]]] = {"arguments": Call, "result": Result}
 """What a path begins with."""
+_MESSAGES: Final = ("text", "message", "messages", "request", "system")
+"""What a path may begin with that means texts of messages."""
+_MOST_KNOWN: Final = 2000
+"""Paths that are kept for hints."""
 
 
 class Withholding:
@@ -27,36 +33,90 @@ class Withholding:
         Raises:
             ValueError: One is no path of a call's arguments or of a result.
         """
-        self._paths: dict[type[Entry], list[list[str]]] = {Call: [], Result: []}
+        self._paths: dict[type[Entry], dict[str, list[str]]] = {Call: {}, Result: {}}
         self._salt = salt
+        self._hidden = 0
+        self._counts = dict.fromkeys(paths, 0)
+        self._before: set[str] = set()
+        self._known: dict[str, None] = dict.fromkeys(ROOTS)
         for path in paths:
             root, *rest = path.split(".")
+            if root in _MESSAGES:
+                raise ValueError(f"{path!r}: texts of messages cannot be withheld, only arguments and results of calls")
             if root not in ROOTS or not all(rest):
                 raise ValueError(f"{path!r} is no path such as arguments.password or result")
-            self._paths[ROOTS[root]].append(rest)
+            self._paths[ROOTS[root]][path] = rest
 
     def apply(self, trajectory: Trajectory) -> Trajectory:
         """The trajectory without the values."""
         return replace(trajectory, entries=tuple(map(self._entry, trajectory.entries)))
 
+    def counts(self) -> Iterator[str]:
+        """How many values each path withheld, for people."""
+        for path, count in self._counts.items():
+            yield f"withheld {printable(path)}: {counted(count, 'value')}"
+
+    def absent(self) -> Iterator[Diagnostic]:
+        """A finding for each path that led to no value: what it was meant to withhold may still be there.
+
+        Nobody can say of a value that was withheld before whether a path leads into it.
+        """
+        for path, count in self._counts.items():
+            if not count and path not in self._before:
+                nearest = suggest(path, self._known)
+                hint = "did you mean" if nearest else "there are, for example,"
+                named = nearest or ", ".join(list(self._known)[len(ROOTS) :][:5]) or ", ".join(ROOTS)
+                message = f"--withhold {printable(path)} leads to no value of these logs, so nothing was written"
+                yield Diagnostic(E_LOG_WITHHOLD, message, hint=f"{hint} {printable(named)}{'?' if nearest else ''}")
+
     def _entry(self, entry: Entry) -> Entry:
-        for path in self._paths.get(type(entry), ()):
-            if isinstance(entry, Call):
-                entry = replace(entry, arguments=self._value(entry.arguments, path, whole=True))
-            elif isinstance(entry, Result):
-                entry = replace(entry, content=self._value(entry.content, path, whole=True))
-        return entry
+        key = "arguments" if isinstance(entry, Call) else "content"
+        shown = entry
+        for text, path in self._paths.get(type(entry), {}).items():
+            given, current = getattr(entry, key), getattr(shown, key)
+            self._hidden = 0
+            value = self._value(given, path, whole=True)
+            self._counts[text] += self._hidden
+            if self._is_withheld_before(given, path):
+                self._before.add(text)
+            elif not self._counts[text]:
+                self._learn(text.partition(".")[0], given)
+            shown = replace(shown, **{key: value if current is given else self._value(current, path, whole=True)})
+        return shown
+
+    def _is_withheld_before(self, value: Any, path: list[str]) -> bool:
+        """Whether a path leads to, or into, a value that was withheld before."""
+        if isinstance(value, Withheld) or (type(value) is dict and value.keys() == {WITHHELD}):
+            return True
+        if isinstance(value, list):
+            return any(self._is_withheld_before(member, path) for member in value)
+        return bool(path) and isinstance(value, dict) and self._is_withheld_before(value.get(path[0]), path[1:])
+
+    def _learn(self, path: str, value: Any) -> None:
+        """Remember the paths of a value."""
+        inner = structured(value) if type(value) is str else value
+        if isinstance(inner, list):
+            for member in inner:
+                self._learn(path, member)
+        elif isinstance(inner, dict):
+            for name, member in inner.items():
+                if len(self._known) < _MOST_KNOWN and name != WITHHELD:
+                    self._known[f"{path}.{name}"] = None
+                    self._learn(f"{path}.{name}", member)
 
     def _is_inside(self, text: str, path: list[str]) -> bool:
         """Whether a path leads to a value of JSON or YAML that is a text: then all of the text is withheld."""
-        value = structured(text)
-        return type(value) in (dict, list) and self._value(value, path) != value
+        value, hidden = structured(text), self._hidden
+        found = type(value) in (dict, list) and self._value(value, path) != value
+        self._hidden = hidden
+        return found
 
     def _value(self, value: Any, path: list[str], *, whole: bool = False) -> Any:
         """A value with what is at a path withheld; members of lists are meant one by one."""
         if value is UNSET or isinstance(value, Withheld):
             return value
         if not path or (type(value) is str and self._is_inside(value, path)):
+            self._hidden += 1
             digest = hmac_sha256(self._salt, canonical_bytes(value))
             return Withheld(digest) if whole else {WITHHELD: digest}
         if isinstance(value, list):

@@ -1,0 +1,87 @@
+"""What is to be withheld is withheld, or nothing is written: a misspelt path would leave the value where it was."""
+
+import json
+
+import pytest
+
+from specledger.wings.trajectories.lines import read_lines
+from specledger.wings.trajectories.model import Call, Result, Trajectory
+from specledger.wings.trajectories.withholding import Withholding
+
+CALL = {
+    "id": "x",
+    "type": "function",
+    "function": {"name": "pay", "arguments": '{"account": "GB29", "cc": ["A", "B"]}'},
+}
+LOG = [
+    {"role": "assistant", "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "x", "content": '{"iban": "GB30", "state": "paid"}'},
+]
+SALT = "0" * 64
+
+
+@pytest.fixture
+def imported(spec, tmp_path):
+    (tmp_path / "salt").write_text(SALT)
+    (tmp_path / "log.json").write_text(json.dumps(LOG))
+
+    def run(*paths, out="lines.jsonl"):
+        words = [word for path in paths for word in ("--withhold", path)]
+        target = out if out == "-" else str(tmp_path / out)
+        return spec("import", str(tmp_path / "log.json"), *words, "--salt", str(tmp_path / "salt"), "--out", target)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("path", "nearest"),
+    [
+        ("arguments.acount", "arguments.account"),
+        ("result.ibna", "result.iban"),
+        ("arguments.account.number", "arguments.account"),
+    ],
+)
+@pytest.mark.parametrize("out", ["lines.jsonl", "-"])
+def test_a_path_that_leads_to_no_value_is_refused_with_the_nearest_one(imported, tmp_path, path, nearest, out):
+    for paths in ([path], ["arguments.cc", path]):
+        answer = imported(*paths, out=out)
+        assert answer.status == 2
+        assert f"E_LOG_WITHHOLD]: --withhold {path} leads to no value" in answer.err
+        assert f"did you mean {nearest}?" in answer.err
+        assert answer.err.count("E_LOG_WITHHOLD") == 1
+        assert "GB29" not in answer.out
+        assert not (tmp_path / "lines.jsonl").exists()
+
+
+def test_each_path_says_how_many_values_it_withheld(imported):
+    answer = imported("arguments.account", "arguments.cc", "result.iban", "result.state")
+    assert answer.status == 0, answer.err
+    for path in ("arguments.account", "arguments.cc", "result.iban", "result.state"):
+        assert f"withheld {path}: 1 value\n" in answer.err
+
+
+def test_texts_of_messages_cannot_be_withheld_and_the_error_says_so(imported):
+    answer = imported("text")
+    assert answer.status == 2
+    assert "texts of messages cannot be withheld, only arguments and results of calls" in answer.err
+
+
+def test_of_what_was_withheld_before_nobody_knows_whether_a_path_leads_there(imported, tmp_path):
+    assert imported("arguments.account", "result").status == 0
+    with (tmp_path / "lines.jsonl").open("rb") as lines:
+        (before,) = read_lines(lines)
+    again = Withholding(["arguments.account.number", "result.iban", "arguments.bcc"], bytes(32))
+    assert again.apply(before) == before
+    assert [finding.message.split()[1] for finding in again.absent()] == ["arguments.bcc"]
+
+
+def test_a_second_path_into_a_text_that_the_first_withheld_counts_by_what_was_there():
+    entries = (Call("1", "a", {"to": "x"}), Result("1", '{"b": 1, "c": 2}'))
+    withholding = Withholding(["result.b", "result.c", "result.bb"], bytes(32))
+    withholding.apply(Trajectory("a", "f", "openai", entries))
+    assert [*withholding.counts()] == [
+        "withheld result.b: 1 value",
+        "withheld result.c: 1 value",
+        "withheld result.bb: 0 values",
+    ]
+    assert [finding.hint for finding in withholding.absent()] == ["did you mean result.b?"]
