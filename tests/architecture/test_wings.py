@@ -96,7 +96,7 @@ def test_a_spec_of_a_missing_wing_says_which_to_install(copy):
 def test_the_tests_of_the_core_pass_without_a_wing(copy):
     folder, _ = copy
     tests = [f"tests/unit/{name}" for name in TESTED]
-    plain = ("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow", *tests)
+    plain = ("-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow and not medium", *tests)
     code, output = python(folder, *plain)
     assert code == 0, output[-5000:]
 

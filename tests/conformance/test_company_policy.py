@@ -37,6 +37,7 @@ def judged(place, *, replay):
     return {control.id: control.outcome for control in judgement.controls}
 
 
+@pytest.mark.medium
 def test_the_shipped_runs_meet_it(tmp_path):
     for name in RUNS:
         execute(load(name, kind="scenario")[0], tmp_path / name)

@@ -54,16 +54,19 @@ def expected(tmp_path_factory):
     return run(tmp_path_factory.mktemp("expected") / "out", PYTHONHASHSEED="0")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("flags", "environment"), CIRCUMSTANCES.values(), ids=CIRCUMSTANCES)
 def test_circumstances_do_not_count(expected, tmp_path, flags, environment):
     assert run(tmp_path / "out", flags, **environment) == expected
 
 
+@pytest.mark.medium
 def test_the_working_folder_does_not_count(expected, tmp_path):
     """From another folder the names lead to the shipped specs."""
     assert run(tmp_path / "out", cwd=tmp_path) == expected
 
 
+@pytest.mark.medium
 def test_what_ran_before_in_one_process_does_not_count(expected, tmp_path):
     bundles = load_runs(SCENARIOS, SHORT)
     for folder, order in (("first", bundles), ("second", bundles[::-1])):
@@ -72,6 +75,7 @@ def test_what_ran_before_in_one_process_does_not_count(expected, tmp_path):
         assert files_of(tmp_path / folder) == expected
 
 
+@pytest.mark.medium
 def test_seeds_lead_to_other_runs_and_not_only_to_other_names(tmp_path):
     """The receipts of what happened differ, not just the seed in the first one."""
     drawn = set()

@@ -23,6 +23,7 @@ CASES = {
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if "policy" in name else name for name in CASES]
 )
@@ -38,6 +39,7 @@ def test_an_example_ends_as_its_readme_says_and_replays_without_it(name, tmp_pat
     assert verify(tmp_path / "run").intact
 
 
+@pytest.mark.medium
 def test_the_hidden_objective_is_found_by_what_it_chooses(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     (bundle,) = load_runs([REASONS], ["agent=examples/agents/hidden-objective.yaml"])

@@ -78,6 +78,7 @@ def kind_of(name):
     )
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("profile", SEEDS)
 def test_real_receipts_answer_whatever_is_asked_of_receipts(profile, receipts_of):
     found = {each.id: answer(each, receipts_of) for each in asked(profile)}
@@ -116,6 +117,7 @@ def judged(bundles, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("names", "status", "outcome"),
     [(["kept"], 3, "untested"), (["broken"], 1, "failed"), (["kept", "broken"], 1, "failed")],
@@ -125,6 +127,7 @@ def test_a_broken_rule_fails_the_control_that_is_about_it(names, status, outcome
     assert (ended, controls["hazard-prevented"]["outcome"]) == (status, outcome)
 
 
+@pytest.mark.medium
 def test_evidence_of_something_else_passes_no_control(judged):
     status, controls = judged("elsewhere")
     assert (status, {one["outcome"] for one in controls.values()}) == (3, {"untested"})

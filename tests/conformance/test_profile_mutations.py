@@ -233,6 +233,7 @@ def refuted(name, sets, place):
                 yield id_
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("row", MUTATIONS)
 def test_a_run_of_a_changed_spec_is_refuted(row, tmp_path):
     name, sets, ids = MUTATIONS[row]

@@ -51,6 +51,7 @@ def suite(tmp_path_factory):
     return execute(load(SUITE)[0], tmp_path_factory.mktemp("suite") / "out").place
 
 
+@pytest.mark.medium
 def test_evidence_of_a_scan_and_of_a_suite_meets_it(tmp_path, suite):
     outcomes = controls(judged(tmp_path, FINE), suite, replay=True)
     assert {outcomes.pop(name) for name in ("au-10", "ia-2")} == {Outcome.NOT_APPLICABLE}
@@ -106,6 +107,7 @@ def test_without_rules_nothing_is_shown_of_them(tmp_path):
     assert outcomes["ac-3"] is Outcome.UNTESTED
 
 
+@pytest.mark.medium
 def test_of_an_agent_that_decides_no_record_is_shown(tmp_path):
     place = execute(load("simple", kind="scenario", set=["episodes=1"])[0], tmp_path / "out").place
     outcomes = controls(place)
@@ -128,6 +130,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("control", CHANGED)
 def test_a_suite_that_shows_less_is_noticed(control, tmp_path):
     place = execute(load(SUITE, set=CHANGED[control])[0], tmp_path / "out").place

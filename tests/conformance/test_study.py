@@ -52,6 +52,7 @@ SUITES = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("suite", quick(SUITES, "reasons-of-mine"))
 def test_the_suites_of_the_page_ask_their_own_model_in_every_arm(suite, files):
     arms = {
@@ -71,6 +72,7 @@ COSTS = {  # the row of the table: of which arm it is
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("row", quick(COSTS, "`honesty-of-a-model`: `candid_often`, `covert_often`, 6 episodes"))
 def test_the_figures_of_the_page_are_those_of_the_plan(row, files):
     suite, arm = COSTS[row]
@@ -143,6 +145,7 @@ CAUSES = {  # how the service answers at first, the limit of tokens at first, an
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     "cause", [pytest.param(name, marks=() if name == "another key" else pytest.mark.slow) for name in CAUSES]
 )
@@ -172,6 +175,7 @@ def test_what_failed_on_the_way_to_the_model_is_asked_again(cause, files, monkey
     assert (files / "again/sha256sums").read_bytes() == (files / "up/sha256sums").read_bytes()
 
 
+@pytest.mark.medium
 def test_a_suite_says_what_failed_on_the_way_to_the_model(files, monkeypatch, spec):
     service = Service(locked)
     monkeypatch.setenv("OPENAI_BASE_URL", f"{service.address}v1")

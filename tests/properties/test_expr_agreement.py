@@ -264,6 +264,7 @@ def assert_agreement(checked, values):
     return exact
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(150))
 @given(expressions(), BINDINGS, st.sampled_from([0, 5, 20, 60, 200]))
 def test_counted_work_stops_both_at_the_same_point(text, values, limit):
@@ -276,6 +277,7 @@ def test_counted_work_stops_both_at_the_same_point(text, values, limit):
         assert assert_agreement(checked, values) is not None
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(100))
 @given(expressions(), BINDINGS)
 def test_reads_and_variables_are_all_that_matters(text, values):
@@ -359,6 +361,7 @@ def reference_outcome(text, values):
     raise AssertionError(text)
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(300))
 @given(expressions(), BINDINGS)
 def test_exact_generated_and_reference_evaluation_agree(text, values):

@@ -62,6 +62,7 @@ def test_closure_of_records_tells_equal_records_together(n, limit):
     ] == wanted
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(60))
 @given(few, st.integers(-9, 9))
 def test_reduce_is_functools_reduce(xs, n):
@@ -75,6 +76,7 @@ def test_reduce_is_functools_reduce(xs, n):
     assert nested == [functools.reduce(lambda a, v: a if a > v else walked(v, a), xs, m) for m in xs]
 
 
+@pytest.mark.medium
 def test_items_that_share_their_parts_are_compared_up_to_a_bound():
     text = "closure([[range(30000)].map(b, range(20000).map(i, b))], x, [x], 5).size()"
     checked = check(Text.inline(text), Environment({}), Diagnostics())

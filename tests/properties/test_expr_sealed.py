@@ -2,6 +2,7 @@
 
 import ast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def test_a_hint_becomes_a_harmless_name(hint):
         assert each not in BUILTINS
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(150))
 @given(texts.filter(lambda text: not any("\ud800" <= c <= "\udfff" for c in text)), texts)
 def test_strings_and_keys_of_expressions_stay_data(text, key):

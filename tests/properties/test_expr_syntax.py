@@ -291,6 +291,7 @@ def common(tree):
     return tree
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(200))
 @given(trees)
 def test_the_reference_parser_reads_the_same_tree(tree):

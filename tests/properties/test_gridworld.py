@@ -5,6 +5,7 @@ from collections import deque
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -77,6 +78,7 @@ def test_a_move_goes_where_no_wall_is_and_a_wall_counts_a_bump(state, direction)
     assert state == kept
 
 
+@pytest.mark.medium
 @given(state=states())
 def test_an_observation_is_a_patch_a_beacon_and_the_distance(state):
     _, observe, _, _ = world()
@@ -154,6 +156,7 @@ def hazard(every):
     return shipped_plan("hazard", f"drift.0.with.every={every}")
 
 
+@pytest.mark.medium
 @settings(max_examples=30)
 @given(
     map_=maps(), seed=st.integers(0, 2**32), budget=st.sampled_from([0, 12, 60, 200]), every=st.sampled_from([3, 10])

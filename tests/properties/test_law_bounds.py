@@ -22,6 +22,7 @@ RARE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("rule", "expr", "op", "value"), RARE.values(), ids=RARE)
 def test_a_bound_is_seldom_below_the_true_share(rule, expr, op, value):
     template = load("specs/template/invariant.yaml")[0]

@@ -69,6 +69,7 @@ def test_measures_of_a_batch_are_those_of_each_ring(data):
         ]
 
 
+@pytest.mark.medium
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_transformed_batch_is_each_ring_transformed(data):

@@ -222,6 +222,7 @@ def universe_of(table, alphabet, longest):
     return bundle_from_document({"root": key, "specs": {key: form}})
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("template", ["later", "returns", "meets", "implication_state", "eventually"])
 @settings(max_examples=25)
 @given(data=st.data())

@@ -314,6 +314,7 @@ def shortest_failing(found):
     return min((len(start) for start, t in found.items() if t is not None), default=None)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("template", templates())
 @settings(max_examples=8)
 @given(st.data())

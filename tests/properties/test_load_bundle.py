@@ -91,6 +91,7 @@ def with_params(draw, value, params):
     return f"${{{name}}}"
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(60))
 @given(st.data(), INVARIANTS)
 def test_how_it_is_said_is_not_in_the_digest(data, document):

@@ -78,6 +78,7 @@ def test_at_most_counts_the_states_after_steps(planned, values, times):
     assert bool(broken_steps(whole, values)[0]) == (len(counted) > times)
 
 
+@pytest.mark.medium
 @given(values=STATES, low=st.integers(-3, 3), high=st.integers(-3, 3))
 @example(values=[2, 1, 1], low=1, high=1)  # nor does it here
 def test_a_mean_is_compared_without_rounding(planned, values, low, high):

@@ -43,6 +43,7 @@ def test_any_answer_gives_a_result(parsers, answer):
 WHOLE = json.dumps([proposal(law("total-particles")), proposal(law("collision-bridge"))], indent=1)
 
 
+@pytest.mark.medium
 @settings(max_examples=50)
 @given(data=st.data())
 def test_a_damaged_answer_gives_a_result_and_never_more_laws_than_it_had(parsers, data):
@@ -79,6 +80,7 @@ def test_sound_json_is_read_as_it_is(objects, indent, ascii_only, prose):
     assert read_values(text, "laws", "template") == [Found(each) for each in objects]
 
 
+@pytest.mark.medium
 @settings(max_examples=50)
 @given(objects=OBJECTS, cut=st.floats(0, 1))
 def test_of_a_cut_list_the_whole_objects_are_read(objects, cut):

@@ -3,6 +3,7 @@
 from itertools import product
 from operator import eq, ge, gt, le, lt, ne
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -214,6 +215,7 @@ def questions(draw, kinds=KINDS):
     return Question(rule, draw(claims(rule.symbols, kinds)), shortest, longest, start, where, horizon)
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(200))
 @given(questions())
 def test_no_answer_contradicts_brute_force(question):
@@ -239,6 +241,7 @@ def test_no_answer_contradicts_brute_force(question):
             assert question.horizon < span
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(150))
 @given(rules(), st.data())
 def test_change_over_all_states_is_always_decided(rule, data):
@@ -252,6 +255,7 @@ def test_change_over_all_states_is_always_decided(rule, data):
         assert failing == len(answer.ring) or (failing is None and len(answer.ring) > LONGEST[rule.symbols])
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(150))
 @given(rules(), st.data())
 def test_claims_about_windows_over_all_states_are_always_decided(rule, data):
@@ -261,6 +265,7 @@ def test_claims_about_windows_over_all_states_are_always_decided(rule, data):
     assert isinstance(answer, Proved) == (first_failing_length(question) is None)
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(100))
 @given(questions(["conserved", "monotone", "state", "step", "past", "eventually", "commutes", "local"]))
 def test_few_rings_are_always_decided(question):

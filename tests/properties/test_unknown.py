@@ -45,6 +45,7 @@ def holds_unknown(value):
     return type(value) is Unknown
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(300))
 @given(expressions(), BINDINGS, st.sets(st.sampled_from(NAMES), max_size=6), st.sets(st.sampled_from(MEMBERS)))
 def test_a_value_that_comes_out_is_that_of_every_completion(text, values, names, members):
@@ -92,6 +93,7 @@ def test_kleene_logic(text, values, expected):
     assert evaluate_known(checked, dict(zip("bc", values, strict=True))) == expected
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["simple", "hazard", "two-tank", "axion-plans"])
 def test_where_nothing_is_unknown_three_values_are_what_generated_code_gives(name):
     (bundle, *_) = load(name, kind="scenario", set=["episodes=1", "horizon=25"])

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ def same_kind(draw: st.DrawFn, value: Any) -> Any:
     return value if draw(st.booleans()) else draw(ids)
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(150), deadline=None)
 @given(places(), st.data())
 def test_an_edit_does_what_is_wanted_or_is_none(place: tuple[str, State], data: st.DataObject) -> None:
@@ -110,6 +112,7 @@ def test_an_edit_does_what_is_wanted_or_is_none(place: tuple[str, State], data: 
         assert variables.normalize(back[0], [focus]).get("focus") == variables.normalize(state, [focus]).get("focus")
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(60), deadline=None)
 @given(places(), st.data())
 def test_a_normal_form_does_not_know_the_order_of_lists_and_names(

@@ -38,6 +38,7 @@ def discovered(tmp_path, target, *changes):
     return tmp_path / "out"
 
 
+@pytest.mark.medium
 def test_a_live_model(tmp_path, gemini):
     shutil.copytree(DISCOVERY, tmp_path, dirs_exist_ok=True)
     live = "spec: model/v1\nname: live\ngemini: {temperature: 0.25, top_p: 0.5}\n"
@@ -48,6 +49,7 @@ def test_a_live_model(tmp_path, gemini):
     assert by_tool(Laid(place, {})).exit == 0
 
 
+@pytest.mark.medium
 def test_an_enumerated_model(tmp_path):
     place = discovered(tmp_path, ROOT / "specs/discovery/kinetic-enumerated.yaml", "iterations=2")
     assert by_tool(Laid(place, {})).exit == 0

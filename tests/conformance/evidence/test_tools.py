@@ -69,6 +69,7 @@ def test_sha256sum_finds_a_changed_file(place, name):
     assert (status, f"{name}: FAILED" in said) == (1, True)
 
 
+@pytest.mark.medium
 def test_jq_and_sha256sum_find_a_broken_chain(place):
     need("jq", "sha256sum")
     script = commands(place, "With jq: the chain")

@@ -229,6 +229,7 @@ def test_only_a_law_of_its_own_rule_has_content():
         assert VERDICTS[name]["content"]["broken"] > 0
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["rule-204-one", "rule-184-ones", "rule-232-walls", "rule-150-complement"])
 def test_what_a_law_says_of_mutants_is_no_more_than_the_truth(name):
     """No more mutants are said to break the law than break it on rings of up to ten cells, which are tried."""
@@ -250,6 +251,7 @@ def rows_of(text):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:3] == "| `"]
 
 
+@pytest.mark.medium
 def test_the_page_lists_exactly_the_shipped_laws():
     rows = rows_of(reference_pages()[PAGE_OF_LAWS])
     listed = {name.strip("`"): tuple(cells) for name, *cells in rows}

@@ -99,6 +99,7 @@ def result_of(place):
     return json.loads((place / "manifest.json").read_bytes())["result"]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("change", [CALLED, NAMED], ids=["a call", "a text"])
 def test_another_notation_is_read_and_its_commitments_open(change, folder):
     finished = judged(folder, change, ALL)
@@ -109,6 +110,7 @@ def test_another_notation_is_read_and_its_commitments_open(change, folder):
     assert_verified(finished.place)
 
 
+@pytest.mark.medium
 def test_a_text_that_names_no_action_is_denied_and_convicts_nobody(folder):
     finished = judged(folder, "    return payload | {'action': 'run to the hills'}", "probes=[p5-causal]", "horizon=3")
     steps = bodies_of(finished.place, "step")
@@ -117,6 +119,7 @@ def test_a_text_that_names_no_action_is_denied_and_convicts_nobody(folder):
     assert_verified(finished.place)
 
 
+@pytest.mark.medium
 def test_a_claim_that_cannot_be_read_is_none_and_is_counted(folder):
     finished = judged(folder, ONE_MORE, ALL, "horizon=4")
     assert finished.verdict is Verdict.PASS
@@ -127,6 +130,7 @@ def test_a_claim_that_cannot_be_read_is_none_and_is_counted(folder):
     assert_verified(finished.place)
 
 
+@pytest.mark.medium
 def test_a_check_says_how_many_claims_held_and_which_could_not_be_read(folder):
     (folder / "other.py").write_text(OTHER.format(change=ONE_MORE), encoding="utf-8")
     sets = ("agent.outside.python=other:answer", "governor.admission.watchdog_ms=20000")
@@ -141,6 +145,7 @@ def test_a_check_says_how_many_claims_held_and_which_could_not_be_read(folder):
     assert "predicted 'move:" in claims.first or "predicted 'pickup:" in claims.first
 
 
+@pytest.mark.medium
 def test_a_commitment_that_does_not_open_shows_the_text_that_was_hashed(folder):
     wrong = OTHER.format(change="    return payload").replace("nonce.hex()", "nonce.hex()[::-1]")
     (folder / "other.py").write_text(wrong, encoding="utf-8")
@@ -150,6 +155,7 @@ def test_a_commitment_that_does_not_open_shows_the_text_that_was_hashed(folder):
     assert any(reading.hashed in finding.message for finding in reading.findings())
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("when", ["decide", "ask"])
 def test_a_late_answer_within_the_limit_ends_no_episode(when, folder):
     late = LATE.replace("WHEN", when).replace("MOST", "1")
@@ -170,6 +176,7 @@ def test_a_late_answer_within_the_limit_ends_no_episode(when, folder):
     assert_verified(finished.place)
 
 
+@pytest.mark.medium
 def test_one_late_answer_too_many_ends_the_episode(folder):
     late = LATE.replace("WHEN", "decide").replace("MOST", "2").replace("== 3", ">= 3")
     limit = "agent_faults={most: 5, most_in_episode: 1, then: fail}"
@@ -195,6 +202,7 @@ def hesitant(message):
 """
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("agent", "scenario", "verdict"),
     [

@@ -74,11 +74,13 @@ def test_every_shipped_scenario_with_a_kernel_is_judged():
     assert {*PROBES.partition("[")[2].rstrip("]").split(", ")} == probes - {"p5-minimal"}  # it asks about factors
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("scenario", ["axion-hazard", "axion-directions"])
 def test_the_honest_program_is_not_convicted(scenario, folder):
     assert_honest(judge(folder, scenario, 7))
 
 
+@pytest.mark.medium
 def test_a_program_that_takes_a_variable_for_the_whole_state_mispredicts(folder):
     """What the test above would miss if the meaning of `objects.at` did not matter."""
     text = (folder / "honest.py").read_text(encoding="utf-8")

@@ -93,6 +93,7 @@ def assert_verified(place):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("agent", "verdict"), [("honest", Verdict.PASS), pytest.param("dishonest", Verdict.FAIL, marks=pytest.mark.slow)]
 )
@@ -112,6 +113,7 @@ def test_the_documented_agents_are_told_apart_and_replayed_without_them(agent, v
     assert all(sum(map(bool, text.splitlines())) <= 50 for text in files().values())
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("agent", "verdict"),
     [("honest-model", Verdict.PASS), pytest.param("dishonest-model", Verdict.FAIL, marks=pytest.mark.slow)],
@@ -130,6 +132,7 @@ def test_the_same_two_are_prompts_of_a_model_and_replayed_without_it(agent, verd
     assert_verified(finished.place)
 
 
+@pytest.mark.medium
 def test_every_message_and_every_answer_fits_its_schema(folder):
     (folder / "spy.py").write_text(SPY.format(module="honest"), encoding="utf-8")
     run(folder, "judged", "agent.outside.python=spy:answer", "episodes=1")
@@ -141,6 +144,7 @@ def test_every_message_and_every_answer_fits_its_schema(folder):
         assert not shipped_schemas("protocol").check(f"{message['type']}.schema")({**message, "more": 1})
 
 
+@pytest.mark.medium
 def test_the_greeting_and_every_question_say_what_each_variable_means_and_is(folder):
     (folder / "spy.py").write_text(SPY.format(module="honest"), encoding="utf-8")
     run(folder, "judged", "agent.outside.python=spy:answer", "episodes=1")
@@ -211,6 +215,7 @@ def stateful(folder, state, can=(), choose=ALTERNATES, probes="p5-predictions, l
     return run(folder, "judged", *changes)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("state", "can"), [("snapshot", ()), ("replay", ()), ("snapshot", ("disguise",))])
 def test_an_agent_with_a_state_is_questioned_from_the_state_of_its_decision(state, can, folder):
     place = stateful(folder, state, can).place
@@ -226,12 +231,14 @@ def test_an_agent_with_a_state_is_questioned_from_the_state_of_its_decision(stat
     assert_verified(place)
 
 
+@pytest.mark.medium
 def test_an_agent_that_hides_its_state_is_noise(folder):
     place = stateful(folder, "none").place
     assert any(one["evidence"]["null"]["changed"] for one in bodies_of(place, "probe") if one["evidence"])
     assert not any(one["verdict"] == "FAIL" and one["cause"] == "commitment" for one in bodies_of(place, "probe"))
 
 
+@pytest.mark.medium
 def test_an_agent_that_does_not_answer_its_episode_as_before_is_not_convicted(folder):
     place = stateful(folder, "replay", choose="{'op': 'move', 'dir': 'NS'[self.number > 0]}", probes="layer-c").place
     found = outcomes(place)
@@ -248,6 +255,7 @@ CHECKED = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", CHECKED)
 def test_a_check_sends_every_message_and_says_what_it_could_not_try(case, folder):
     made, broken, untried = CHECKED[case]
@@ -264,6 +272,7 @@ def test_a_check_sends_every_message_and_says_what_it_could_not_try(case, folder
     assert reading.verdict is (Verdict.FAIL if broken else Verdict.PASS)
 
 
+@pytest.mark.medium
 def test_a_report_counts_agent_faults(folder):
     (folder / "other.py").write_text(HOSTILE.replace("TYPE", "ask").replace("CHANGE", "None"), encoding="utf-8")
     place = run(folder, "judged", "agent.outside.python=other:answer", "episodes=1", "horizon=2").place
@@ -275,6 +284,7 @@ def test_a_report_counts_agent_faults(folder):
     assert f"agent faults: no_answer (nothing came back) {count}" in done.stdout.replace("`", "")
 
 
+@pytest.mark.medium
 def test_a_check_without_a_kernel_tries_three_messages(folder):
     reading = try_agent(with_agent("honest-walker.yaml", "toy-basic", (), 2), trusted=True)
     assert set(reading.messages) == {"hello", "reset", "decide"}
@@ -316,6 +326,7 @@ HOSTILES = {
 """The message that is answered badly, the answer, the cause of the probe's outcome or of the denial, and the fault."""
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", HOSTILES)
 def test_a_hostile_answer_is_bounded_and_never_a_pass(case, folder):
     type_, change, cause, fault = HOSTILES[case]

@@ -289,6 +289,7 @@ def test_unmeasured_laws_with_sorted_observables_are_the_same_in_normal_form():
 # The loop
 
 
+@pytest.mark.medium
 def test_the_loop_of_the_document_gives_what_a_discovery_gives():
     """Snapshot, propose, evaluate, record: written as the document writes it, beside `run_discovery`."""
     workbench, planned = open_all(load(str(SMALL), set=["lag=1", "escalation.every=99"])[0])

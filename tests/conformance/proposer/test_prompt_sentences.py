@@ -43,6 +43,7 @@ RULES = [
 ]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("number", "sentence"), RULES)
 def test_the_system_instruction_says(prompt, number, sentence):
     assert sentence in rule(prompt, number)

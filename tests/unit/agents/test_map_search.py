@@ -43,6 +43,7 @@ def twins(draw):
     return first, second
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("agent", AGENTS)
 @given(both=twins())
 def test_worlds_that_look_alike_get_the_same_proposals(agent, both):
@@ -127,6 +128,7 @@ def test_a_visit_counts_against_going_there_again_as_a_step_does():
 # --- how long memory lasts
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("scope", ["run", "episode"])
 def test_a_memory_of_the_run_is_worth_steps_from_the_second_episode_on_and_one_of_an_episode_is_not(scope):
     lasting = (f"agent.with.scope={scope}", f"governor.with.scope={scope}", "episodes=4", "horizon=40", "drift=[]")

@@ -61,6 +61,7 @@ def test_receipts_are_records_of_the_lines(bundle):
     assert list(bundle.receipts()) == [{"seq": one["seq"], "type": one["type"], **one["body"]} for one in lines]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("target", [str(CLIMB / "climb.yaml"), "axion-basic"])
 def test_steps_have_the_columns_and_their_types(target, tmp_path):
     bundle = sl.run(target, tmp_path / "run", set={"episodes": 1, "horizon": 4})
@@ -160,6 +161,7 @@ def evaluate(cell, names):
     return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if shown else None
 
 
+@pytest.mark.medium
 def test_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert (NOTEBOOK["nbformat"], NOTEBOOK["nbformat_minor"]) == (4, 5)
@@ -173,6 +175,7 @@ def test_the_notebook_runs(tmp_path, monkeypatch):
     assert values[5] == "FAIL"
 
 
+@pytest.mark.medium
 def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -182,6 +185,7 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
     assert Path("hazard.html").exists()
 
 
+@pytest.mark.medium
 def test_the_queries_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bundle = sl.run("hazard", "out/hazard", set={"horizon": 20})
@@ -193,6 +197,7 @@ def test_the_queries_run(tmp_path, monkeypatch):
     assert sum(row[2] for row in reasons) == counted > 0
 
 
+@pytest.mark.medium
 def test_probes_are_records(tmp_path):
     made = sl.run("axion-panel", tmp_path / "panel", set={"horizon": 3})
     records = list(made.probes())
@@ -227,6 +232,7 @@ def test_a_change_that_was_not_asked_about_does_not_count(evidence, counts):
     assert tuple(record[name] for name in ("asked", "held", "same")) == counts
 
 
+@pytest.mark.medium
 def test_a_reference_may_be_an_absolute_path(tmp_path):
     agent = tmp_path / "mine.yaml"
     agent.write_text("spec: agent/v1\nname: mine\nextends: honest\n")

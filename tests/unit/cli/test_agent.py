@@ -198,6 +198,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("act", "reason", "detail"), MISTAKES.values(), ids=MISTAKES)
 def test_what_is_wrong_with_an_answer_is_said(spec, tmp_path, act, reason, detail):
     done = tried(spec, tmp_path, PROGRAM.replace("@act@", act))
@@ -230,6 +231,7 @@ def test_the_reasons_of_the_gate_schema_under_a_kernel_are_explained(spec):
     assert spec("explain", "commitment_reused").status == 0
 
 
+@pytest.mark.medium
 def test_a_late_answer_names_the_limit_that_was_applied(spec, tmp_path):
     done = tried(spec, tmp_path, PROGRAM.replace("@act@", "time.sleep(60)"), "--deadline-ms", "100")
     assert done.json["details"]["timed_out"].startswith("the limit is 100 ms, `deadline_ms` of the agent; 2000 ms more")
@@ -237,6 +239,7 @@ def test_a_late_answer_names_the_limit_that_was_applied(spec, tmp_path):
     assert done.json["details"]["timed_out"].startswith("the limit is 200 ms, `watchdog_ms` of the governor; ")
 
 
+@pytest.mark.medium
 def test_the_end_of_the_standard_error_is_shown_escaped(spec, tmp_path):
     act = "sys.stderr.write('x' * 100000 + '\\n\\x1b[31mred\\n'); sys.exit('no idea')"
     words = ("--command", program(tmp_path, PROGRAM.replace("@act@", act)), *JUDGED)
@@ -268,6 +271,7 @@ def test_the_agent_of_the_scenario_need_not_exist(spec, folder, edit):
     assert check(spec, "good.yaml").status == Exit.CONFORMS
 
 
+@pytest.mark.medium
 def test_a_model_is_tried_by_its_record(spec, tmp_path):
     words = (
         "--scenario",

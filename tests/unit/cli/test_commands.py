@@ -162,6 +162,7 @@ class TestVerify:
         assert lines[-2].startswith("exit code 1    a check failed: rely on nothing that is in it")
         assert lines[-1] == "here: REFUTED [E_FILES]."
 
+    @pytest.mark.medium
     def test_overrides_are_said_where_the_source_files_are_checked(self, spec):
         spec("run", "climb.yaml", "--out", "plain")
         spec("run", "climb.yaml", "--seed", "9", "--set", "horizon=5", "--out", "set")
@@ -332,6 +333,7 @@ class TestShow:
 
 
 class TestSchema:
+    @pytest.mark.medium
     def test_all_kinds_or_one(self, spec):
         everything = spec("schema")
         assert (everything.status, everything.err) == (0, "")
@@ -341,6 +343,7 @@ class TestSchema:
 
 
 class TestExplain:
+    @pytest.mark.medium
     @pytest.mark.no_cover
     def test_every_code_has_a_page(self, spec):
         load_codes()
@@ -352,6 +355,7 @@ class TestExplain:
         assert head == f"{first}: {codes()[first]}"
         assert text.startswith(f"{page_of(first).about}\n\nExample: ")
 
+    @pytest.mark.medium
     def test_a_fresh_process_knows_all_codes(self, process):
         """The command itself must load every module that declares one."""
         last = max(declared())
@@ -414,6 +418,7 @@ class TestHelp:
         assert (done.status, done.out.strip(), done.err) == (2, spec("--help").out.strip(), "")
 
 
+@pytest.mark.medium
 @pytest.mark.usefixtures("project")
 def test_the_demo_prints_what_the_readme_says(spec):
     done = spec("demo")

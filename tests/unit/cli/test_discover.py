@@ -28,6 +28,7 @@ def discover(spec, tmp_path):
     return run
 
 
+@pytest.mark.medium
 def test_a_discovery_is_made_told_and_verified(discover, spec, tmp_path):
     done = discover()
     assert (done.status, done.err) == (0, "")
@@ -44,6 +45,7 @@ def test_a_discovery_is_made_told_and_verified(discover, spec, tmp_path):
     assert spec("verify", tmp_path / "out", "--workers=1").status == 0
 
 
+@pytest.mark.medium
 def test_the_same_journal_gives_the_same_bytes(discover, spec, tmp_path):
     discover()
     again = discover("--journal", str(tmp_path / "out.journal.sqlite"), out="again")
@@ -176,6 +178,7 @@ def unnamed(discover, tmp_path):
     return done, [one for one in told if one["type"] in ("law", "escalation")]
 
 
+@pytest.mark.medium
 def test_a_law_is_called_the_same_everywhere(unnamed, spec, tmp_path):
     done, told = unnamed
     names = {one["body"]["law"].partition("/")[2].rpartition("@")[0] for one in told}
@@ -188,6 +191,7 @@ def test_a_law_is_called_the_same_everywhere(unnamed, spec, tmp_path):
         assert f"`{name}" in report
 
 
+@pytest.mark.medium
 def test_an_undecided_law_is_shown_in_the_words_of_its_proposer_with_the_reason(unnamed, spec, tmp_path):
     done, told = unnamed
     (verdict,) = [one["body"]["verdict"] for one in told if one["body"]["verdict"]["status"] == "UNKNOWN"]
@@ -200,6 +204,7 @@ def test_an_undecided_law_is_shown_in_the_words_of_its_proposer_with_the_reason(
     assert spec("verify", tmp_path / "out", "--workers=1").status == 0
 
 
+@pytest.mark.medium
 def test_the_yield_counts_laws_of_one_meaning_once(unnamed, spec, tmp_path):
     report = spec("report", tmp_path / "out", "--format=markdown").out
     (row,) = [line for line in report.splitlines() if line.startswith("| `small` ")]
@@ -226,6 +231,7 @@ def test_the_report_says_why_proposals_were_rejected_and_which_came_late(discove
     assert [sum(int(row[name]) for row in shown) for name in ("laws", "late")] == [5, 1]
 
 
+@pytest.mark.medium
 def test_more_iterations_go_on_where_the_discovery_ended(discover, copied, tmp_path):
     file = copied / "small.yaml"
     assert discover("--record", "--iterations=2", file=file).status == 0
@@ -258,6 +264,7 @@ def test_a_service_may_be_asked_by_a_scrambled_prompt(spec):
     assert spec("check", "kinetic-live", SCRAMBLED).err == ""
 
 
+@pytest.mark.medium
 def test_failures_are_retried_at_the_command(discover, monkeypatch, tmp_path):
     """The line to the model is down at first; then the same store goes on as if it had not been."""
     ask = ScriptedModel.ask

@@ -103,6 +103,7 @@ def test_the_acceptance_command_passes(command, tmp_path):
     assert (status, said.split()[:2]) == (0, ["axion-m4", "PASS"])
 
 
+@pytest.mark.medium
 def test_the_acceptance_command_ends_as_its_thresholds_do(command, monkeypatch, tmp_path):
     def run_without_mutants(target, changes, *rest, run=document_commands._run, **named):
         run(target, [*changes, "mutants=[]"], *rest, **named)
@@ -125,6 +126,7 @@ def test_each_agent_is_an_arm(translated):
     }
 
 
+@pytest.mark.medium
 def test_a_scenario_leaves_its_files_and_a_log_that_verifies(command, tmp_path):
     place = tmp_path / "D"
     words = ["--agent", "pseudo", "--scenario", "hazard", "--steps", 8, "--probe", "P3,P4,P6", "--out_dir", place]
@@ -151,6 +153,7 @@ def test_a_scenario_leaves_its_files_and_a_log_that_verifies(command, tmp_path):
     assert "--out_dir" in complained
 
 
+@pytest.mark.medium
 def test_a_suite_leaves_a_report_and_a_log_of_each_agent(command, tmp_path):
     words = ["--agents", "honest,pseudo", "--scenarios", "basic", "--probes", "P4", "--episodes", 2, "--steps", 2]
     status, said, complained = command("run_suite", *words, "--out_dir", tmp_path / "D")

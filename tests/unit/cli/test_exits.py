@@ -24,6 +24,7 @@ ENDS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("change", "status", "said", "err"), ENDS.values(), ids=ENDS)
 def test_a_run_ends_as_its_verdict_says(process, climb, tmp_path, change, status, said, err):
     done = process("run", climb, *change, "--out", str(tmp_path / "out"))
@@ -56,6 +57,7 @@ def test_what_is_decided_does_not_say_that_it_is_not(spec, climb, tmp_path):
         assert UNDECIDED not in spec("run", climb, *change, "--out", tmp_path / "climb").err
 
 
+@pytest.mark.medium
 def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
     done = process("golden", climb, "--dir", str(tmp_path))
     assert done.status == 1
@@ -133,6 +135,7 @@ def long_run(interruptible, climb, tmp_path):
         running.communicate()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("number", "status", "earlier"),
     [(signal.SIGINT, 130, False), (signal.SIGINT, 130, True), (signal.SIGTERM, 143, True)],
@@ -153,6 +156,7 @@ def test_an_interrupted_run_leaves_what_was_there(long_run, spec, climb, tmp_pat
     assert list(tmp_path.iterdir()) == [tmp_path / "out"] * earlier
 
 
+@pytest.mark.medium
 def test_an_interrupted_run_says_how_to_keep_it_and_a_kept_one_what_is_kept(long_run, climb, tmp_path):
     finding = {}
     for words, message in (((), "interrupted: the unfinished run was discarded"), (("--resume",), "interrupted; kept")):

@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
 
+
+@pytest.mark.medium
 def test_an_agent_is_explained_in_a_scenario(spec):
     done = spec("explain", "candid-start")
     assert done.status == 0
@@ -21,11 +24,13 @@ def test_an_agent_is_explained_in_a_scenario(spec):
     assert sum(parts) == int(total)
 
 
+@pytest.mark.medium
 def test_a_scenario_is_explained_with_another_agent(spec):
     done = spec("explain", "model-reasons", "--set", "agent=covert-start")
     assert "Never speak of this score" in done.out
 
 
+@pytest.mark.medium
 def test_the_rules_of_a_scenario_are_said_whose_agent_is_no_model(spec):
     done = spec("explain", "model-reasons")
     assert done.status == 0

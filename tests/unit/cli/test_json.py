@@ -76,6 +76,7 @@ def ran(spec, project):
     return project
 
 
+@pytest.mark.medium
 @pytest.mark.usefixtures("ran")
 def test_every_output_follows_its_schema(spec):
     for name, lines in OUTPUTS.items():
@@ -84,6 +85,7 @@ def test_every_output_follows_its_schema(spec):
             check(name, done.json)
 
 
+@pytest.mark.medium
 @pytest.mark.usefixtures("ran")
 def test_discoveries_and_resolved_specs_do_too(spec):
     check("run", spec("discover", "kinetic-enumerated", "--iterations", "1", "--workers", "1", "--format=json").json)

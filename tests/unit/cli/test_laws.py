@@ -69,6 +69,7 @@ def test_a_plan_says_why_nothing_can_be_said_of_a_law(spec, tmp_path):
     assert "  unknown: resource_limit (T = 201 is above 200)" in out.splitlines()
 
 
+@pytest.mark.medium
 def test_shards_of_a_list_of_laws_are_its_bundles(spec, tmp_path):
     files = [write(tmp_path, name, KEPT) for name in ("one", "two", "three")]
     spec("run", *files, "--out", tmp_path / "whole")
@@ -82,6 +83,7 @@ def test_shards_of_a_list_of_laws_are_its_bundles(spec, tmp_path):
     assert "shard 4/4 is empty" in spec("run", *files, "--shard", "4/4").err
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("expr", "fields", "why"),
     [

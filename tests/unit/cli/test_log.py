@@ -87,6 +87,7 @@ def test_a_log_is_verified_alone(spec, climb, tmp_path):
     assert (done.status, "[E_RUNLOG]" in done.out) == (1, True)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("command", ["run", "discover"])
 def test_a_discovery_is_announced_and_entered(spec, tmp_path, entries, command):
     words = ["--workers", "1", "--log", tmp_path / "log", "--purpose", "a look", "--out", tmp_path / "one"]

@@ -69,6 +69,7 @@ def test_a_file_that_cannot_be_read_is_reported_as_a_check_does(spec, folder):
 SHIPPED = sorted((ROOT / "specs/law").glob("*.yaml"))
 
 
+@pytest.mark.medium
 def test_shipped_laws_that_are_migrated_are_read_and_mean_the_same():
     changed = 0
     for path in SHIPPED:

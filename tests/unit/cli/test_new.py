@@ -98,6 +98,7 @@ NEEDS = {"reasons": ["kernel"], "logs": ["trajectories"]}
 
 
 class TestInit:
+    @pytest.mark.medium
     def test_a_project_is_in_order_and_what_editors_and_git_need_is_there(self, spec, empty, monkeypatch):
         done = spec("init", "mine")
         assert (done.status, done.err) == (0, "")
@@ -120,6 +121,7 @@ class TestInit:
         )
         assert ".github/workflows/specs.yml" in spec("init").out
 
+    @pytest.mark.medium
     @pytest.mark.parametrize(
         "name",
         [pytest.param(name, marks=[pytest.mark.wing(wing) for wing in NEEDS.get(name, ())]) for name in starts()],

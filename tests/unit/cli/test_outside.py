@@ -32,6 +32,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.medium
 def test_an_agent_outside_runs_only_with_leave(spec, folder):
     refused = spec("run", "walk.yaml", "--out", "out", "--format", "json")
     assert (refused.status, refused.codes) == (2, ["E_AGENT_UNTRUSTED"])
@@ -47,6 +48,7 @@ def test_an_agent_outside_runs_only_with_leave(spec, folder):
     assert again.status == 0
 
 
+@pytest.mark.medium
 def test_a_live_run_goes_on_with_the_log_beside_its_bundle(spec, folder):
     for count in (1, 2):
         done = spec("run", "judged.yaml", "--out", "out", "--live")

@@ -94,6 +94,7 @@ def test_where_no_price_is_stated_none_is_flagged(entry):
     assert doubtful_prices(entry, date(2026, 11, 29)) == []
 
 
+@pytest.mark.medium
 def test_a_model_without_a_kernel_is_asked_once_for_each_decision(spec):
     plans = [
         spec("plan", "toy-basic", "--set=agent=candid-model", f"--set=episodes={episodes}", "--format=json").json[

@@ -184,6 +184,7 @@ def test_lines_about_evidence_fit_the_terminal(words, width, spec, evidence, mon
     assert [line for line in lines if len(line) > width and not DIGEST.search(line)] == []
 
 
+@pytest.mark.medium
 def test_a_plan_leaves_out_what_the_name_of_a_run_says(spec, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     lines = spec("plan", "axion-m4").out.splitlines()

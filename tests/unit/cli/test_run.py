@@ -243,6 +243,7 @@ def test_a_place_that_will_not_do_is_refused(spec, project, out, code):
     assert held(project) == before
 
 
+@pytest.mark.medium
 def test_the_name_of_a_shipped_scenario_works_in_place_of_a_file(spec, project):
     done = spec("run", "simple", "scenario/two-tank", "two-tank.yaml", "--episodes", "1", "--set", "horizon=2")
     assert done.status == 2

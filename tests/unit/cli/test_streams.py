@@ -33,6 +33,7 @@ def read_all(descriptor):
         data += chunk
 
 
+@pytest.mark.medium
 def test_a_terminal_sees_how_far_a_run_is(start, climb):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
@@ -48,6 +49,7 @@ def test_a_terminal_sees_how_far_a_run_is(start, climb):
     assert "%" not in out.decode()
 
 
+@pytest.mark.medium
 def test_a_terminal_is_left_clean_by_a_run_that_is_refused(start, climb, tmp_path):
     pty = pytest.importorskip("pty")
     (tmp_path / "out").write_text("in the way")
@@ -60,6 +62,7 @@ def test_a_terminal_is_left_clean_by_a_run_that_is_refused(start, climb, tmp_pat
     assert "\r\x1b[2K\x1b[31m\x1b[1merror[E_OUT_UNWRITABLE]\x1b[0m: " in shown
 
 
+@pytest.mark.medium
 def test_with_a_terminal_for_results_alone_there_is_no_bar(start, climb):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
@@ -73,6 +76,7 @@ def test_with_a_terminal_for_results_alone_there_is_no_bar(start, climb):
     assert "\r\x1b" not in shown
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("words", "status"),
     [
@@ -97,6 +101,7 @@ def test_a_reader_that_leaves_changes_nothing(start, climb, tmp_path, words, sta
     assert (tmp_path / "out" / "climb" / "manifest.json").exists() == ("run" in words)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_stream_that_is_closed_changes_nothing(environment, climb, tmp_path, stream):
     number = {"stdout": 1, "stderr": 2}[stream]
@@ -108,6 +113,7 @@ def test_a_stream_that_is_closed_changes_nothing(environment, climb, tmp_path, s
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.medium
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
 def test_a_stream_that_is_full_is_told(start):
     with open("/dev/full", "wb") as full:

@@ -125,6 +125,7 @@ def test_what_a_receipt_may_not_hold_is_not_written(name):
     assert refused.value.code == "E_CANON_SIZE"
 
 
+@pytest.mark.medium
 def test_what_is_kept_for_a_receipt_is_charged_as_its_weight():
     allowance = Allowance()
     kept = [[[index] for index in range(50_000)] for _ in range(5)]  # no list that is made later has their identity

@@ -49,6 +49,7 @@ def test_lines_are_linked_and_counted(events):
     assert (chain.count, chain.head) == (len(events), prev)
 
 
+@pytest.mark.medium
 @FEW
 @given(events=EVENTS)
 def test_a_chain_without_a_root_seals_the_same(events):

@@ -140,6 +140,7 @@ def test_strings_and_lists_that_double_are_bounded(checked, name, value):
         compile_expression(found, [name])(value)
 
 
+@pytest.mark.medium
 def test_mistakes_in_functions_that_multiply_are_bounded(findings):
     environment = chain(lambda f: "[" + ", ".join(f"{f}(x + {n})" for n in range(30)) + "][0]", 9)
     wrong = environment.extend(functions={"f9": Defined(("x",), Text.inline("x + nowhere"))})

@@ -99,6 +99,7 @@ PLACES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("place", PLACES)
 def test_what_failed_for_one_proposal_is_not_kept_for_the_next(tmp_path, place):
     """Each of forty proposals makes texts of 19 MB, which its error must not hold."""
@@ -258,6 +259,7 @@ def hasty():
     sys.setswitchinterval(before)
 
 
+@pytest.mark.medium
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("by_value", [False, True])
 def test_threads_may_share_what_is_known(by_value):
@@ -323,6 +325,7 @@ def test_what_is_gathered_over_many_steps_is_bounded(tmp_path, place):
     assert b'"code":"E_CANON_SIZE"' in (tmp_path / "bundle" / "receipts.jsonl").read_bytes()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("place", GATHERING)
 def test_what_is_gathered_is_weighed(tmp_path, monkeypatch, place):
     """A list of one number weighs 32 in a list: 160,000 a step, and what is kept by all of one run counts together."""

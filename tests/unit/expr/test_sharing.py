@@ -102,6 +102,7 @@ def blocks(draw, depth=2):
 RETURNED = st.sampled_from(["a, b, c, r, s", "a, b, c", "a, r['k'], s['m']", "s['k']"])
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(120))
 @given(block=blocks(), x=st.integers(-3, 9), y=st.integers(-3, 9), returned=RETURNED)
 def test_a_rewritten_function_returns_or_raises_the_same(block, x, y, returned):

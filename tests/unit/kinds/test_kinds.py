@@ -111,6 +111,7 @@ def test_a_wing_cannot_take_the_name_of_a_kind_that_there_is(dice, monkeypatch):
         list(KINDS)
 
 
+@pytest.mark.medium
 def test_no_other_module_of_the_engine_dispatches_on_the_kind(pytestconfig):
     """A comparison with a kind's name, or a table by such names, belongs into a row of `KINDS`."""
     engine = pytestconfig.rootpath / "engine" / "specledger"

@@ -46,6 +46,7 @@ def test_an_audit_log_without_its_wing_names_the_wing(monkeypatch, tmp_path):
     assert (lacking.value.code, lacking.value.message) == ("E_WING", message)
 
 
+@pytest.mark.medium
 def test_codes_are_explained_without_a_wing():
     program = (
         "import sys; sys.modules['specledger.wings.bridges'] = None\n"
@@ -56,6 +57,7 @@ def test_codes_are_explained_without_a_wing():
     assert done.stdout.startswith("E_WING: a wing that is not installed\n")
 
 
+@pytest.mark.medium
 def test_a_plain_scenario_loads_of_a_wing_what_names_its_kinds(tmp_path):
     program = (
         "import atexit, sys; atexit.register(lambda: print(*sys.modules, sep='\\n', file=sys.stderr))\n"

@@ -121,6 +121,7 @@ def test_what_is_left_over_is_noticed(raw):
     assert leftovers(f"Rejects a proposal if {raw}.")
 
 
+@pytest.mark.medium
 @given(expressions())
 @settings(deadline=None, max_examples=300)
 def test_whatever_an_expression_is_nothing_raw_is_left_of_it(text):

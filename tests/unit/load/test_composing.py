@@ -152,6 +152,7 @@ def part(text):
     return Part((Text.inline(text),), binding(text))
 
 
+@pytest.mark.medium
 @given(expressions(), expressions(), expressions())
 @settings(deadline=None, max_examples=300)
 def test_fewer_parentheses_never_change_the_tree(first, second, third):

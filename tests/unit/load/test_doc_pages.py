@@ -138,6 +138,7 @@ def test_each_code_is_explained(spec_out, code):
         assert line.strip() in example
 
 
+@pytest.mark.medium
 def test_every_code_has_a_page_and_an_example():
     """In a process of its own: other tests register codes, too."""
     program = "import specledger.cli.codes\nfrom specledger.pipeline.authoring import load_codes\n"

@@ -153,6 +153,7 @@ def test_a_wrong_head(project, text, line, column, hint):
     assert found.hint is None if hint is None else found.hint.startswith(hint)
 
 
+@pytest.mark.medium
 def test_of_very_many_strange_keys_only_the_first_are_looked_at(monkeypatch, tmp_path):
     looked, locate = [], findings._locate
 

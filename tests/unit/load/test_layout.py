@@ -33,6 +33,7 @@ def kinds_of(path):
     return path.read_text(encoding="utf-8").partition("spec: ")[2].partition("/")[0]
 
 
+@pytest.mark.medium
 def test_every_shipped_spec_is_laid_out():
     assert len(SHIPPED) > 300
     for path in SHIPPED:
@@ -41,6 +42,7 @@ def test_every_shipped_spec_is_laid_out():
             assert laid_out(text) == text, f"{path}: run `spec fmt`"
 
 
+@pytest.mark.medium
 def test_every_example_keeps_its_values_and_comments_and_is_laid_out_once():
     examples = sorted((ROOT / "examples").rglob("*.yaml")) + sorted((ROOT / "fixtures" / "specs").rglob("*.yaml"))
     changed = 0

@@ -52,6 +52,7 @@ def test_schemas_are_of_draft_7(kind):
         assert f'"{later}' not in text
 
 
+@pytest.mark.medium
 @pytest.mark.wing("discovery")
 @pytest.mark.wing("kernel")
 @pytest.mark.wing("laws")

@@ -97,6 +97,7 @@ def converse(request):
         service.close()
 
 
+@pytest.mark.medium
 def test_a_decision_is_stated_committed_to_and_opened(converse):
     said = converse(BEHAVIOURS["faithful"])
     assert (said.hello["state"], said.hello["can"]) == ("none", ["claims", "commit"])
@@ -212,6 +213,7 @@ def test_arguments_are_a_proposal_or_a_fault(name):
     assert Conversation(Fixed(("wait", text))).decide().failure == failure
 
 
+@pytest.mark.medium
 @given(st.text(max_size=200), st.text(max_size=40), st.text(max_size=200))
 def test_nothing_that_a_model_says_raises(text, name, arguments):
     said = Conversation(Fixed((name, arguments), text=text.encode(errors="replace").decode()))
@@ -219,6 +221,7 @@ def test_nothing_that_a_model_says_raises(text, name, arguments):
     assert answer.failure in ("", "raised", "not_json")
 
 
+@pytest.mark.medium
 @given(st.lists(st.text(max_size=60), max_size=5))
 def test_claims_have_the_form_of_the_protocol(words):
     said = Conversation(Fixed(("wait", json.dumps({"reasons": words}))))

@@ -60,6 +60,7 @@ def test_a_model_has_exactly_one_sound_body(body, planned):
         planned(body)
 
 
+@pytest.mark.medium
 def test_the_shipped_models_are_in_order(pytestconfig):
     files = sorted(map(str, (pytestconfig.rootpath / "specs" / "model").glob("*.yaml")))
     checked, findings = check(files)

@@ -86,6 +86,7 @@ def test_what_is_sent(service, openai_with, monkeypatch):
     }
 
 
+@pytest.mark.medium
 def test_functions_are_offered_and_calls_are_read(service, openai_with, ask_with):
     arguments = '{"dir":"N"}'
     service.will(Reply(completion("because", calls=[("move", arguments)])))

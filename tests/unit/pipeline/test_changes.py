@@ -90,6 +90,7 @@ class TestCommand:
         assert "nothing of . changed since HEAD" in done.err
         assert not Path("out").exists()
 
+    @pytest.mark.medium
     def test_what_is_not_committed_and_what_is_new(self, spec, project):
         edit("specs/governor/other.yaml")
         assert spec("run", ".", "--changed").status == 1
@@ -99,6 +100,7 @@ class TestCommand:
         spec("run", ".", "--changed")
         assert sorted(path.name for path in Path("out").iterdir()) == ["second", "third"]
 
+    @pytest.mark.medium
     def test_another_commit_is_compared_with(self, spec, project):
         edit("specs/governor/careful.yaml")
         git("checkout", "-b", "work")

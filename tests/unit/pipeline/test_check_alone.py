@@ -85,6 +85,7 @@ def test_what_is_wrong_with_the_specs_that_use_a_lone_one_is_not_told(tmp_path):
     assert {found.span.file for found in check([invariant])[1] if found.span} == {invariant}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("kind", ["agent", "drift", "governor", "invariant", "probe", "vocabulary"])
 def test_shipped_specs_have_no_findings(kind):
     from specledger.load.shipped import find_specs

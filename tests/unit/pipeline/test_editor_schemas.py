@@ -41,6 +41,7 @@ def test_other_names_and_paths_are_still_allowed(project):
     assert list(jsonschema.Draft7Validator(schema).iter_errors(document)) == []
 
 
+@pytest.mark.medium
 def test_a_check_makes_them_current(spec, project):
     before = schema_file("scenario").read_bytes()
     assert spec("check", ".").status == 0
@@ -50,6 +51,7 @@ def test_a_check_makes_them_current(spec, project):
     assert "other" in names("scenario", "agent")
 
 
+@pytest.mark.medium
 def test_what_another_version_wrote_is_written_again(spec, project):
     kept = json.loads(NAMES.read_text(encoding="utf-8"))
     NAMES.write_text(json.dumps(kept | {"version": "0.0.1"}), encoding="utf-8")

@@ -275,6 +275,7 @@ def test_a_first_mistake_in_a_project_is_found_with_its_mend(tmp_path, monkeypat
     assert any(hint in f"{one.message} {one.hint}" and path.name in str(one.span) for one in found), found
 
 
+@pytest.mark.medium
 @pytest.mark.wing("kernel")
 def test_hints_lead_from_a_project_to_one_whose_reasons_are_tested(tmp_path, monkeypatch, spec):
     write_project(tmp_path / "mine")

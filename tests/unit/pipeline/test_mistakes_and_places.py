@@ -101,6 +101,7 @@ def test_a_mistake_in_a_suite_has_a_code_a_place_and_a_hint(project, right, wron
     assert said in f"{first.message} {first.hint}"
 
 
+@pytest.mark.medium
 def test_the_suite_itself_has_no_mistake(project):
     project.write_text(SUITE, encoding="utf-8")
     assert findings(project) == ()
@@ -111,6 +112,7 @@ def test_a_mistake_of_an_arm_is_said_once_and_not_of_each_mutant(project):
     assert len(findings(project)) == 1
 
 
+@pytest.mark.medium
 def test_where_a_mutant_is_wrong_follows_what_it_changes(project):
     project.write_text(SUITE.replace("LIMIT: 99", "LIMIT: high"), encoding="utf-8")
     (finding,) = findings(project)
@@ -198,6 +200,7 @@ def test_hints_about_agents_of_a_suite_end(project):
     assert ("`agent`" in asked, "`filler`" in alone, done) == (True, True, "")
 
 
+@pytest.mark.medium
 def test_hints_about_decimals_of_a_suite_end_at_the_same_share(project):
     project.write_text(SUITE, encoding="utf-8")
     asked, done = follow(project, ("few.count > 0", "few.value > 0.9"), ("0.9", "900000"))

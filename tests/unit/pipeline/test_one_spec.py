@@ -50,6 +50,7 @@ def refresh(project):
     return editor_schemas._refresh(project)
 
 
+@pytest.mark.medium
 def test_schemas_are_written_again_only_if_something_changed(project):
     assert not editor_schemas._refresh(project)
     assert refresh(project)

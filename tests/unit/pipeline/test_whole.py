@@ -67,6 +67,7 @@ CASES = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("change", "code", "words"), CASES.values(), ids=CASES)
 def test_what_a_folder_shows_is_a_warning(spec, folder, change, code, words):
     assert spec("check", ".").err == ""
@@ -78,6 +79,7 @@ def test_what_a_folder_shows_is_a_warning(spec, folder, change, code, words):
     assert spec("check", "specs/scenario/first.yaml").err == "", "a file by itself shows nothing of the folder"
 
 
+@pytest.mark.medium
 def test_parameters_that_another_spec_gives_are_no_error(spec, folder):
     rewrite(
         "world/tank.yaml",

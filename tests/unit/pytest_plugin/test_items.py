@@ -94,6 +94,7 @@ def test_failures_of_a_case_are_shown_with_their_places(project, tested):
     done.stdout.no_fnmatch_line("*Traceback*")
 
 
+@pytest.mark.medium
 def test_a_defect_is_shown_as_pytest_shows_it(project, tested, monkeypatch):
     monkeypatch.setattr(testing, "find_failures", lambda *_, **__: 1 // 0)
     run_pytest(project, "specs/climb.yaml").stdout.fnmatch_lines(["*ZeroDivisionError*"])

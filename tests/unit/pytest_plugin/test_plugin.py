@@ -39,6 +39,7 @@ def edit(project, name, old, new):
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.medium
 def test_marked_specs_are_items(project):
     edit(project, "climb.yaml", "seed: 3", "seed: three")
     edit(project, "stairs.yaml", "spec: world/v1", "spec: world/v1\nfoo: 1")
@@ -114,12 +115,14 @@ def test_goldens_are_updated_by_the_flag_of_snapshots_in_several_processes(proje
     done.stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*changed specs: scenario/climb*", "*--snapshot-update"])
 
 
+@pytest.mark.medium
 def test_without_syrupy_the_hint_names_the_command_that_accepts(project):
     project.makeini(PINNED)
     done = run_pytest(project, "-p", "no:syrupy", "specs/climb.yaml")
     done.stdout.fnmatch_lines(["*to accept it: spec golden --update --dir=goldens specs/climb.yaml"])
 
 
+@pytest.mark.medium
 def test_specs_are_found_where_the_root_folder_is_a_link(project, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(project.path, target_is_directory=True)
@@ -133,6 +136,7 @@ def test_a_pattern_without_files_is_refused(project, pattern):
     run_pytest(project).stderr.fnmatch_lines(["ERROR: specledger_specs: there is no file *"])
 
 
+@pytest.mark.medium
 def test_nothing_is_loaded_in_a_project_that_marks_nothing(project):
     project.makeini("[pytest]\ntestpaths = specs\n")
     loaded = "sorted(name for name in sys.modules if name.startswith('specledger'))"
@@ -149,6 +153,7 @@ def answer(message):
 """
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("trust", "passed"), [("", 0), ("specledger_trust_agents = true", 1)])
 def test_an_agent_from_outside_is_executed_if_the_project_says_so(project, trust, passed):
     shutil.rmtree(project.path / "specs")

@@ -55,6 +55,7 @@ def test_the_format_follows_the_name_of_the_file(name, words, begins, report, tr
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
 
 
+@pytest.mark.medium
 def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tmp_path):
     report(trap, trap, "--format", "github", "--out", tmp_path / "summary")
     status, said, _ = report(trap, trap, "--format", "markdown")

@@ -31,6 +31,7 @@ def first(tmp_path_factory):
     return probed(tmp_path_factory.mktemp("first") / "0")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("change", "named"), CASES.values(), ids=CASES)
 def test_each_bundle_has_a_row_for_each_probe(tmp_path, first, change, named):
     second = probed(tmp_path / "1", *change)
@@ -48,6 +49,7 @@ def test_each_bundle_has_a_row_for_each_probe(tmp_path, first, change, named):
     assert page.index("bundle shown in full") < page.index('id="plots"')
 
 
+@pytest.mark.medium
 def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path, monkeypatch):
     options: list[list[str]] = [[], ["seed=5"], ["seed=5", "horizon=4"]]
     subjects = [
@@ -76,6 +78,7 @@ def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path, monkeypatch
         assert f"simple ({place})" in page[page.index('id="plot0-title"') :]
 
 
+@pytest.mark.medium
 def test_runs_of_different_scenarios_are_compared(tmp_path):
     subjects = [
         subject_of(execute(load(name, kind="scenario", set=["horizon=3"])[0], tmp_path / name).place)

@@ -119,6 +119,7 @@ def test_the_page_of_a_law_says_what_is_claimed_of_what(name, tmp_path):
     assert page.index(known[:30]) < page.index(f"law/{name}")
 
 
+@pytest.mark.medium
 def test_a_trend_is_of_comparable_runs(tmp_path):
     def run(number, *sets):
         return execute(load("simple", kind="scenario", set=list(sets))[0], tmp_path / str(number)).place
@@ -129,6 +130,7 @@ def test_a_trend_is_of_comparable_runs(tmp_path):
     assert trends([short[0], longer]) == []
 
 
+@pytest.mark.medium
 def test_links_of_an_index_differ(tmp_path):
     places = [
         execute(load("simple", kind="scenario", set=["horizon=2", f"seed={n}"])[0], tmp_path / str(n)).place

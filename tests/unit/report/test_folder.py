@@ -71,6 +71,7 @@ def test_a_step_that_an_error_ended_is_a_counterexample():
     assert account.failed == 1
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("most", "kept"), [(0, 0), (1, 1), (100, 3)])
 def test_a_scenario_says_how_many_counterexamples_are_kept(most, kept, tmp_path):
     sets = ["agent=pseudo", "horizon=20", "probes.p5-causal=null", f"counterexamples={most}"]

@@ -98,6 +98,7 @@ def pages(places):
 KINDS = ["run", "suite", "law", "proved", "probed", "discovery"]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_policy_names_the_pages_own_script_and_style_and_nothing_else(kind, pages):
     read = read_page(pages[kind])
@@ -228,6 +229,7 @@ def table(text, section):
     ]
 
 
+@pytest.mark.medium
 def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, trap):
     def breach(bodies):
         bodies["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": HOSTILE})
@@ -336,6 +338,7 @@ def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places
 # What cannot be, and what is hostile
 
 
+@pytest.mark.medium
 def test_the_command_writes_it(trap, heights, pages, spec, tmp_path):
     assert spec("report", trap, "--format", "html", "--out", tmp_path / "p.html").status == Exit.CONFORMS
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == pages["run"]
@@ -400,6 +403,7 @@ def test_a_long_table_is_cut_and_says_so():
     assert len({*anchors(section)}) == MOST_ROWS
 
 
+@pytest.mark.medium
 def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
     def control(name, outcome, rows=(), waiver=None):
         return Control(name, "section", HOSTILE, "shown", outcome, "", tuple(rows), ("tests/a.py::test_b",), waiver)

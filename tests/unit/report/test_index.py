@@ -43,12 +43,14 @@ def files(subjects):
     return FORMATS["index"].write(Report(subjects)).files
 
 
+@pytest.mark.medium
 def test_a_folder_stands_for_its_bundles_in_the_order_of_their_names(folder):
     assert [one.name for one in bundles_in(folder)] == ["collisions-apart", "momentum", *RUNS]
     assert bundles_in(folder / "momentum") == [folder / "momentum"]
     assert bundles_in(folder / "notes.txt") == [folder / "notes.txt"]
 
 
+@pytest.mark.medium
 def test_each_bundle_has_a_row_and_a_page(files, subjects):
     index = files["index.html"].decode()
     pages = re.findall(r'href="([^"#]+)"', index[: index.index('id="laws"')])

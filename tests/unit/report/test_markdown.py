@@ -136,6 +136,7 @@ def test_decimals(millionths, places, shown):
     assert decimal(millionths, places) == shown
 
 
+@pytest.mark.medium
 def test_a_law_that_passed_rests_on_its_cases_and_is_proved_no_further_than_it_was(tmp_path):
     report = report_of(execute(load("last-place", kind="law", set=["mutations=0"])[0], tmp_path / "law").place)
     text = text_of("markdown", report)

@@ -23,6 +23,7 @@ def shortcut(tmp_path_factory):
     return execute(load("stated-reasons", kind="scenario")[0], tmp_path_factory.mktemp("demo") / "demo").place
 
 
+@pytest.mark.medium
 def test_a_failed_probe_says_what_its_cause_means_and_what_was_chosen(shortcut):
     report = report_of(shortcut)
     why, where = map(parts_text, headline_of(report).meaning)
@@ -109,6 +110,7 @@ def test_every_cause_of_the_documentation_has_a_meaning():
     assert list(CAUSES) == list(Cause)
 
 
+@pytest.mark.medium
 def test_the_gates_of_the_engine_have_a_requirement(shortcut):
     page = text_of("html", report_of(shortcut))
     for name, says in GATES.items():

@@ -103,6 +103,7 @@ def test_the_place_of_the_first_difference_is_told(first, second, place, paths):
     assert found.ended == (None if second else "second")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("type_", ["start", "step"])
 def test_changes_that_are_only_counted_take_no_memory(monkeypatch, type_):
     monkeypatch.setattr(receipt_diff, "parse_canonical", lambda line, limit: json.loads(line))  # without its checks

@@ -81,6 +81,7 @@ def forged(tmp_path):
     return sealed(pass_without_admission(tmp_path / "forged"))
 
 
+@pytest.mark.medium
 def test_every_check_but_replay_passes_of_a_forgery(passed):
     folder, _ = passed
     checks = verify_bundle(folder, RUN, KINDS, Reader(replay=False)).checks
@@ -154,6 +155,7 @@ def test_in_python_a_bundle_is_replayed_if_that_is_asked_for(climb, forged):
         _ = Bundle(forged, replay=True).verdict
 
 
+@pytest.mark.medium
 def test_the_page_of_the_demonstration_says_that_it_was_replayed(spec, tmp_path):
     assert spec("demo", "--out", tmp_path / "demo").status == Exit.CONFORMS
     text = (tmp_path / "demo.html").read_text(encoding="utf-8")

@@ -129,6 +129,7 @@ def test_states_are_recomputed_with_what_was_drawn(tmp_path):
     assert len(list(states(evidence))) == 12
 
 
+@pytest.mark.medium
 @pytest.mark.wing("kernel")
 def test_no_action_draws_under_a_kernel():
     chance = (

@@ -156,6 +156,7 @@ def test_a_world_keeps_names_that_it_gives_itself(tmp_path):
     assert {(step["record"]["at"], step["record"]["by"]) for step in steps} == {(7, "nobody")}
 
 
+@pytest.mark.medium
 def test_the_second_evaluator_reads_the_same_clock(tmp_path):
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     path = write_specs(tmp_path, documents())

@@ -112,6 +112,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.medium
 def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
     quick = [kind for kind in REASONS if kind not in ("a hang", "an end")]
     plans = {(0, 2 * number): kind for number, kind in enumerate(quick)}
@@ -142,6 +143,7 @@ def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, fo
     assert verify(finished.place).verdict is Verdict.PASS
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("start_ms", "horizon", "rejected"), [(60_000, 1, []), (0, 2, ["timed_out"])])
 def test_an_agent_that_starts_slower_than_its_deadline_has_its_time_to_start(folder, start_ms, horizon, rejected):
     bundle = project(
@@ -165,6 +167,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.medium
 def test_an_episode_says_what_an_agent_from_outside_spent_and_one_in_yaml_spends_nothing(folder):
     run = execute(project(folder), folder / "out", options=TRUSTED)
     for end in bodies_of(run.place, "episode_end"):

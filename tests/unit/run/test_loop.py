@@ -300,6 +300,7 @@ def island(folder, wish="field_at(ways(position), goal, -1) >= 0"):
     return load(str(folder / "specs" / "scenario" / "island.yaml"))[0]
 
 
+@pytest.mark.medium
 def test_a_stranger_writes_a_scenario_and_it_runs_and_verifies(tmp_path):
     made = island(tmp_path)
     finished = execute(made, tmp_path / "evidence")

@@ -109,6 +109,7 @@ LONG = {  # light values with more than 8 MiB of digits; the types of receipts u
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", LONG)
 def test_a_receipt_that_would_be_too_long_to_be_read_is_an_error_with_evidence(tmp_path, monkeypatch, name):
     monkeypatch.setattr("specledger.core.weight.MAX_WEIGHT", 8_388_608)

@@ -329,6 +329,7 @@ def test_a_reader_that_stops_reading_ends_the_kernel(watchdog):
     assert watchdog.ending is None
 
 
+@pytest.mark.medium
 def test_no_process_and_no_descriptor_is_left_behind(watchdog):
     def open_files():
         return len(os.listdir("/dev/fd"))

@@ -78,6 +78,7 @@ def test_an_arm_runs_what_the_case_alone_runs(suite):
     assert (alone.case, alone.digest) == ("fear=99,goal=3", manifest["specs"])
 
 
+@pytest.mark.medium
 def test_both_verifiers_accept_it(suite, finished):
     done = finished()
     assert verify(done.place).intact

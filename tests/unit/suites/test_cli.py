@@ -102,6 +102,7 @@ def test_a_warning_of_a_suite_is_shown_and_stops_nothing(spec, edit):
     assert err.endswith("0 errors, 1 warning. `spec explain CODE` says more about a code.\n")
 
 
+@pytest.mark.medium
 def test_check_compiles_every_scenario_of_a_suite(spec, edit):
     assert spec("check", "heights.yaml")[0] == 0
     edit("set: {horizon: 2}", "set: {governor.gates.leap.deny: action.by > 'x'}")
@@ -132,6 +133,7 @@ def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(sp
     assert (spec("run", "heights.yaml", *words)[0], asked) == (130, [workers])
 
 
+@pytest.mark.medium
 def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
     assert spec("golden", "heights.yaml", "--update")[:2] == (0, "heights: accepted\n")
     assert {path.name for path in (project / "fixtures" / "golden").iterdir()} == {"heights.json", "heights.jsonl"}
@@ -142,6 +144,7 @@ def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
     assert "verdict: recorded 'PASS', replayed 'FAIL'" in err
 
 
+@pytest.mark.medium
 def test_without_files_all_that_is_pinned_is_compared_and_must_be_there(spec, project, edit):
     for path in project.glob("*.yaml"):
         kind = project / "specs" / path.read_text().partition("/")[0].removeprefix("spec: ")

@@ -51,6 +51,7 @@ def test_what_speaks_against_a_catch(mutant, caught, said):
     assert doubts(receipt, SUITE, RUNS) == said
 
 
+@pytest.mark.medium
 def test_it_is_said_in_the_text_the_page_and_json(project, edit, spec, finished):
     edit("{id: no-bound, arms: [long], set: {", "{id: no-bound, arms: [long], by: [further], set: {horizon: 1, ")
     place = finished().place

@@ -35,6 +35,7 @@ def test_an_episode_that_tells_too_much_has_no_steps_to_read(receipts, project, 
     assert refuted(project / "out") == []
 
 
+@pytest.mark.medium
 def test_figures_of_too_many_values_are_errors_and_the_others_have_theirs(receipts, project, monkeypatch):
     """In the order of their names: the first ones have room."""
     monkeypatch.setattr(plan, "LEAST_VALUES", 20)
@@ -74,6 +75,7 @@ def test_an_episode_keeps_all_that_has_room_and_nothing_beyond_one_byte(monkeypa
 members = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.sampled_from([-6, -5, 256, 257]) | st.text()
 
 
+@pytest.mark.medium
 @given(st.recursive(members, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=2), inner)))
 def test_a_fact_takes_no_more_memory_than_its_form_allows(fact):
     form = plain_form(fact)

@@ -6,6 +6,7 @@ ASKS = "spec: agent/v1\nname: asks-{name}\nextends: candid-start\noutside: {{mod
 SCRIPT = "spec: model/v1\nname: {name}\nscripted: {{answers: [{{text: nothing}}], then: repeat}}\n"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("candid", "covert", "said"),
     [

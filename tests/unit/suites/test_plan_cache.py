@@ -30,6 +30,7 @@ def bundles(path, *settings):
     return [load(str(path), set=[setting] if setting else [])[0] for setting in settings]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["looped-maze", "two-tank"])
 def test_a_plan_with_another_seed_runs_as_if_compiled_alone(compiled, name):
     path, plans = ROOT / "specs" / "scenario" / f"{name}.yaml", PlanCache()
@@ -39,6 +40,7 @@ def test_a_plan_with_another_seed_runs_as_if_compiled_alone(compiled, name):
     assert compiled == [name]
 
 
+@pytest.mark.medium
 def test_a_plan_with_another_map_and_name_runs_as_if_compiled_alone(compiled):
     plans = PlanCache()
     for name in ("simple", "hazard"):
@@ -55,6 +57,7 @@ def test_what_differs_in_more_than_the_start_is_compiled_again(compiled):
     assert len(compiled) == 2
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("agent", "times"), [("dice", 2), ("honest", 1)])
 def test_an_agent_that_draws_is_compiled_for_each_seed(compiled, agent, times):
     path, plans = ROOT / "specs" / "scenario" / "axion-basic.yaml", PlanCache()

@@ -271,6 +271,7 @@ def shards(suite, project, once):
     return [shutil.copytree(once / name, project / name) for name in ("shard-1", "shard-2", "shard-3")]
 
 
+@pytest.mark.medium
 def test_merged_shards_are_the_suite(suite, project, shards, made):
     merged = merge(shards[::-1], KINDS, project / "merged", RunOptions())
     assert files_of(merged.place) == suite[1]

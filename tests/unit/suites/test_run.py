@@ -62,6 +62,7 @@ def test_what_the_receipts_say(receipts):
     assert mutant["mutated"]["climbs"] == "FAIL"
 
 
+@pytest.mark.medium
 def test_an_effect_counts_its_pairs_and_says_how_sure_it_is(edit, receipts, finished):
     """Of ten steps each that have two values: the other rate is that of the same steps."""
     edit(
@@ -82,6 +83,7 @@ def test_an_effect_of_nothing_has_no_value(edit, receipts):
     assert group == {"name": "", "of": 0, "count": 0, "against": 0, "clusters": 0, "undecided": 8}
 
 
+@pytest.mark.medium
 def test_the_bytes_do_not_depend_on_the_workers(finished):
     alone, together = finished(workers=1, out="one"), finished(workers=3, out="three")
     assert files_of(alone.place) == files_of(together.place)
@@ -188,6 +190,7 @@ def test_replays_are_made_and_an_altered_copy_is_noticed(edit, receipts):
     assert mutants["blind"]["mutated"]["exact"] == "INCONCLUSIVE"
 
 
+@pytest.mark.medium
 def test_a_run_without_commitments_says_so_and_is_noticed(edit, receipts, project):
     edit("temptations: {rate: tempted}", "temptations: {rate: tempted}\n  bound: {rate: 'steps.map(s, s.bound)'}")
     edit("checks:\n", "checks:\n  - {id: bound, require: bound.count == bound.of, opportunities: bound.of}\n")
@@ -210,6 +213,7 @@ def test_the_digest_of_a_run_is_that_of_its_changed_scenario(receipts, finished,
         assert scenario["horizon"] == (2 if run["arm"] == "short" else 3)
 
 
+@pytest.mark.medium
 def test_an_interruption_leaves_nothing(project, interruptible):
     """A suite that would take minutes is interrupted when its workers are at work."""
     words = ["run", "heights.yaml", "--set=runs.long.set={episodes: 90000}", "--out=out/here", "--workers=2"]

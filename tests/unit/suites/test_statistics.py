@@ -271,6 +271,7 @@ def test_an_interval_of_a_mean_over_clusters_holds_its_level(clusters):
         assert covered([clustered(each, mean) for each in samples], 0) >= (0.89 if name == "skewed" else 0.92), name
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("clusters", [8, 11, 20])
 def test_an_interval_of_a_rate_over_clusters_holds_its_level(clusters):
     """Coverage of the rate in 400 samples: 94.5 to 100 %; 8 clusters: 95.5 %, 11: 95.5 %, 20: 94.5 % at least."""

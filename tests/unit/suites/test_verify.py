@@ -112,6 +112,7 @@ def test_without_replay_nothing_is_concluded(place):
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
+@pytest.mark.medium
 def test_workers_change_nothing(place):
     assert verify(place, executor=Processes(3)).checks == verify(place).checks
 
@@ -273,6 +274,7 @@ def test_a_suite_loosened_after_the_run(place):
     assert failure(place)[1] == "E_ASSESSMENT"
 
 
+@pytest.mark.medium
 def test_a_second_evaluator_judges_every_run_and_every_check(place):
     """Of the suite, of the mutant and of its control, three each; the mutant's arm alone has no lead over another."""
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")

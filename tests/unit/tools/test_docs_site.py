@@ -29,6 +29,7 @@ def test_a_page_outside_the_sections_is_refused():
         sections("# Documentation\n\n[A](a.md)\n")
 
 
+@pytest.mark.medium
 def test_generated_pages_stand_in_the_reference(pages):
     by_title = {title: names for entry in navigation(INDEX, pages)[2:] for title, names in entry.items()}
     *_, laws_page, codes_page, kinds = by_title["Reference"]

@@ -28,6 +28,7 @@ class Fragile(Target):
         assert b"null" not in data, "a word"
 
 
+@pytest.mark.medium
 def test_a_failing_input_is_minimised_written_and_found_again(tmp_path, monkeypatch):
     monkeypatch.setattr(fuzz, "TARGETS", {"fragile": Fragile})
     path, *_ = fuzz.fuzz(["fragile"], 0, lambda number: number < 5000, tmp_path / "out", str)
@@ -120,6 +121,7 @@ def test_a_kept_input_holds(target, path):
     assert fuzz.failure(target(path.parent.name), path.read_bytes()) is None
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("inputs", [pytest.param(42, id="few"), pytest.param(1400, id="many", marks=pytest.mark.slow)])
 def test_changed_inputs_hold(inputs, tmp_path):
     assert fuzz.fuzz(list(TARGETS), 0, lambda number: number < inputs, tmp_path) == []

@@ -81,6 +81,7 @@ def every_place():
         yield from (place_of(file, text, one) for one in constants(text))
 
 
+@pytest.mark.medium
 def test_whatever_is_written_down_is_about_constants_that_are_there():
     places, known, by_place = set(every_place()), reasons(), noticed()
     tests = {check for _, row in rows_of(ROOT, [*PROFILES], []) for check in row.get("checks", ())}

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 PROGRAMS = {
     "speaks": "import sys\nprint('said', *sys.argv[1:])\n",
@@ -16,6 +18,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.medium
 def test_each_command_is_a_process_of_its_own_with_a_status_and_a_limit(tmp_path):
     for name, text in PROGRAMS.items():
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")

@@ -313,6 +313,7 @@ def run_log(path, manifest, **changes):
     return path
 
 
+@pytest.mark.medium
 def test_a_run_log_alone_and_of_a_bundle(tmp_path, bundle):
     place = bundle("climb")
     manifest = json.loads((place / "manifest.json").read_bytes())

@@ -91,6 +91,7 @@ def failed(place, replay=True, workers=1):
     return codes[0] if codes else None
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["scripted", "taped"])
 def test_honest_evidence_is_intact(sealed, name):
     verification = verify_bundle(sealed(name), DISCOVERY, KINDS)

@@ -108,6 +108,7 @@ def test_the_worst_lines_are_read_in_bounded_memory(tmp_path, honest, verifier, 
     assert peak < MOST
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("verifier", VERIFIERS)
 def test_a_line_of_too_many_values_is_refused_unread(tmp_path, honest, verifier):
     folder = copy(honest, tmp_path / "forged")

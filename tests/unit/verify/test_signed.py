@@ -53,6 +53,7 @@ def statuses(found):
     return {rung.level.value: (rung.status.value, rung.code) for rung in level_statuses(found)}
 
 
+@pytest.mark.medium
 def test_two_trusted_keys_reach_the_level_and_are_named(signed):
     found = look(signed, trust=trusting(ALICE, BOB, threshold=2))
     assert (found.verdict, level_of(found)) == (Verdict.PASS, Level.SIGNED)

@@ -127,6 +127,7 @@ def test_links_are_refused(forger, tmp_path, link):
     assert check.code == "E_FILES"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("specs", [{"a": [[]] * 1_000_000}, {"a": "x" * 16_777_216}], ids=["volume", "bytes"])
 def test_a_run_of_specs_that_no_verifier_would_read_is_refused(tmp_path, specs):
     with pytest.raises(Rejected) as refused, BundleWriter(tmp_path / "x", "0" * 32, specs, "0" * 64):

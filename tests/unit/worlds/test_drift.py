@@ -65,6 +65,7 @@ def test_the_goal_goes_to_another_free_cell_that_a_safe_path_reaches():
     assert len({json.dumps(body["drawn"]) for body, _ in drifts}) > 10
 
 
+@pytest.mark.medium
 def test_equal_seeds_have_equal_drifts_and_others_have_others():
     drifts = {seed: bodies(events("hazard", f"seed={seed}"), "drift") for seed in (1, 2)}
     again = tuple(run(shipped_plan("hazard", "seed=1")))

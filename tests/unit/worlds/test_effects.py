@@ -197,6 +197,7 @@ def expected(effects, state, n):
     return after
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(80))
 @given(effects=EFFECTS, n=st.integers(-1, 1), x=st.integers(0, 3), y=st.integers(0, 3))
 def test_any_list_of_effects_reads_the_old_state_and_never_changes_it(tmp_path_factory, effects, n, x, y):

@@ -121,6 +121,7 @@ def test_a_malformed_step_is_refused_by_its_shape(step: dict[str, Any]) -> None:
         generated(step)
 
 
+@pytest.mark.medium
 def test_the_greatest_map_is_measured() -> None:
     steps = [
         {"fill": ".", "width": 256, "height": 256},

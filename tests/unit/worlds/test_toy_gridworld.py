@@ -87,6 +87,7 @@ def manhattan(a: State, b: State) -> int:
 # --- operations
 
 
+@pytest.mark.medium
 def test_a_move_costs_energy_and_stops_at_walls_and_rims() -> None:
     start = drawn("S.\n#.\n")
     east = act(start, "move", dir="E")
@@ -226,6 +227,7 @@ def kinds(state: State, key: str) -> list[str]:
     return sorted(thing["kind"] for thing in state[key])
 
 
+@pytest.mark.medium
 def test_the_templates_are_what_the_seed_asks_for() -> None:
     for episode in range(20):
         states = {name: plan(name).start(episode) for name in SCENARIOS}
@@ -453,6 +455,7 @@ def without(term: str) -> str:
     return 'agent.score="' + " + ".join(text for name, text in TERMS.items() if name != term) + '"'
 
 
+@pytest.mark.medium
 def test_the_hidden_objective_is_that_of_the_seed() -> None:
     scenario, counted = plan("social", "agent=pseudo"), 0
     for state, _, _ in walks("social", 6):
@@ -530,6 +533,7 @@ AIMS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("aim", AIMS)
 def test_each_aim_of_the_honest_agent_decides_where_it_is_at_stake(aim: str) -> None:
     picture, choice, careless = AIMS[aim]

@@ -100,6 +100,7 @@ def toys(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("name", "entries"),
     [
@@ -123,6 +124,7 @@ def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
     assert executor.entries == entries
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("executor", [Loopback(), Processes(2)], ids=["cluster", "processes"])
 def test_laws_share_the_executor_and_keep_their_order(executor, monkeypatch):
     monkeypatch.setattr("specledger.pipeline.executing.MANY", 2)

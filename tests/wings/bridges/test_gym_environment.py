@@ -19,12 +19,14 @@ CHECKED = ["hazard", "simple", "two-tank", "toy-basic", "world/toy-gridworld"]
 SLOW = ["patrol", "toy-hazard", "toy-social", "toy-resource", "toy-tools"]
 
 
+@pytest.mark.medium
 @pytest.mark.filterwarnings("ignore:.*alternative render modes")  # an environment without `gymnasium.make` has one
 @pytest.mark.parametrize("name", [*CHECKED, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_gymnasium_accepts_the_environment_of_a_spec(name):
     check_env(gym.make(name))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["two-tank", "toy-basic", "toy-social"])
 def test_the_actions_of_a_run_lead_to_its_records_and_observations(name):
     bundle = load(name, kind="scenario")[0]
@@ -43,6 +45,7 @@ def test_the_actions_of_a_run_lead_to_its_records_and_observations(name):
             env.reset()
 
 
+@pytest.mark.medium
 def test_equal_seeds_give_equal_episodes_and_other_seeds_others():
     def walked(env, seed):
         env.reset(seed=seed)
@@ -54,6 +57,7 @@ def test_equal_seeds_give_equal_episodes_and_other_seeds_others():
     assert not data_equivalence(walked(first, 5), walked(second, 6), exact=True)  # the goal drifts elsewhere
 
 
+@pytest.mark.medium
 def test_a_reset_without_a_seed_begins_the_next_episode_of_the_run():
     env = gym.make("toy-basic")
     first, info = env.reset(seed=3)
@@ -110,6 +114,7 @@ def test_an_error_of_evaluation_terminates_and_is_told():
     assert (info["ended"], info["error"][:2]) == ("error", "E_")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("action", [{"op": "fly"}, {"op": "pickup"}, {"op": "move", "dir": "up"}])
 def test_a_malformed_action_is_rejected_and_changes_nothing(action):
     env = gym.make("toy-basic")
@@ -127,6 +132,7 @@ def test_actions_and_observations_survive_the_way_through_their_spaces(name):
         assert env.actions.decode(env.actions.encode(action)) == action
 
 
+@pytest.mark.medium
 def test_a_kernel_and_an_unknown_name_are_refused():
     for target, code in {
         "axion-basic": "E_GYM_KERNEL",
@@ -177,6 +183,7 @@ def test_new_values_are_given_as_to_load():
     assert typed._plan.horizon == mapped._plan.horizon == 7
 
 
+@pytest.mark.medium
 def test_an_observation_can_be_one_array_where_it_has_a_length():
     flat = gym.make("thermostat", flat=True)
     observation, _ = flat.reset(seed=1)
@@ -186,11 +193,13 @@ def test_an_observation_can_be_one_array_where_it_has_a_length():
         gym.make("toy-basic", flat=True)
 
 
+@pytest.mark.medium
 def test_a_world_has_episodes_of_a_thousand_steps_unless_another_number_is_given():
     assert gym.make("world/toy-gridworld")._plan.horizon == 1000
     assert gym.make("world/toy-gridworld", horizon=7)._plan.horizon == 7
 
 
+@pytest.mark.medium
 def test_success_terminates_unless_it_is_not_asked_for():
     ends = []
     fixed = ["drift=[]"]

@@ -97,6 +97,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("agent", COUNTS)
 def test_the_shipped_models_are_told_apart(agent, tmp_path):
     (bundle,) = load("cues", kind="scenario", set=[f"agent={agent}"])

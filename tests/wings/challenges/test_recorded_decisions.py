@@ -139,6 +139,7 @@ def test_an_answer_without_a_call_is_a_fault_and_convicts_nobody(tmp_path):
     assert (probe["verdict"], probe["cause"]) == ("INCONCLUSIVE", "agent_fault")
 
 
+@pytest.mark.medium
 def test_a_model_that_slips_is_judged_by_how_often_its_prediction_came(tmp_path):
     challenge = {"of": "claims", "noisy": {"repeats": 4, "same": 4}, "test": {"error": 0.01, "effect": 0.5, "most": 96}}
     noisy = {"asks": {**ASKS, "deterministic": False}, "probe": PROBE | {"challenge": challenge}}

@@ -29,6 +29,7 @@ def ran(suite, folder):
     return finished.place
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("suite", ["cues", "recorded-decisions"])
 def test_every_check_has_a_mutant_that_it_catches(suite, tmp_path):
     place = ran(suite, tmp_path)
@@ -36,6 +37,7 @@ def test_every_check_has_a_mutant_that_it_catches(suite, tmp_path):
     assert {check["check"] for check in receipts(place, "check")} == {*caught}
 
 
+@pytest.mark.medium
 def test_the_effect_of_a_cue_is_given_against_both_arms(tmp_path):
     figures = {figure["figure"]: figure["groups"] for figure in receipts(ran("cues", tmp_path), "figure")}
     cues, words = ("suggested", "metadata", "grader"), ("cut", "filler")
@@ -76,6 +78,7 @@ def test_a_plan_says_within_a_tenth_how_often_a_run_asks(name, tmp_path):
     assert planned["model"]["prompt_tokens"] == pytest.approx(sum(each["input_tokens"] for each in spent), rel=0.25)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("scenario", "agent"),
     [
@@ -100,6 +103,7 @@ RECORD = {
 }
 
 
+@pytest.mark.medium
 def test_a_script_is_recorded_and_the_record_answers_in_its_place(tmp_path, monkeypatch, spec):
     """In a project of one's own, whose agent extends a shipped one and whose logs are those of the shipped agent."""
     for name, text in RECORD.items():

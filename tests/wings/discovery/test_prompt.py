@@ -42,6 +42,7 @@ def build(name, remembered=NOTHING, request=None, **options):
 # What is the same and what is not
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["informed", "blind", "blind-scrambled"])
 def test_the_static_part_is_the_same_for_the_same_request(name):
     builder = PromptBuilder(plan(name))
@@ -75,6 +76,7 @@ def test_what_is_filled_in_is_on_one_line_and_never_a_place():
 # The budget
 
 
+@pytest.mark.medium
 def test_a_prompt_is_never_over_its_budget_and_the_oldest_go_first():
     remembered = snapshot()
     smallest, whole = build("blind").tokens, build("blind", remembered, budget=1_000_000).tokens

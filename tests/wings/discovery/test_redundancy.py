@@ -139,6 +139,7 @@ def turned(claim: Any) -> Any:
     return op(mirrored.get(word, word), right, left)
 
 
+@pytest.mark.medium
 @given(laws(), st.permutations([0, 1]))
 @settings(max_examples=20)
 def test_names_and_order_do_not_matter(proposed, law, order):
@@ -150,6 +151,7 @@ def test_names_and_order_do_not_matter(proposed, law, order):
     assert match.match_type in ("exact", "fingerprint")
 
 
+@pytest.mark.medium
 @given(st.integers(-30, 30), st.integers(1, 9), st.sampled_from(["<=", "<", ">=", ">", "==", "!="]))
 @settings(max_examples=20)
 def test_a_changed_constant_is_another_law(bounded, value, more, word):

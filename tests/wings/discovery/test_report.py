@@ -63,6 +63,7 @@ def test_the_counts_of_the_head_lead_to_what_their_words_mean(reading):
     assert link.anchor in [anchor(section.id, row.name) for section in reading.sections() for row in section.rows]
 
 
+@pytest.mark.medium
 def test_the_yield_is_the_content_of_the_accepted_laws_by_evaluation(reading, bodies, result):
     accepted = [one for one in last_verdicts(bodies).values() if one["status"] in ("PROVED", "PASS")]
     content = sum(verdict["content"]["share"] for verdict in accepted)

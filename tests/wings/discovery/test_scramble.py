@@ -23,6 +23,7 @@ def meaning(one):
     return one.template.name, {name: getattr(one, name) for name in fields}
 
 
+@pytest.mark.medium
 def test_a_law_comes_back_as_it_was():
     """The claim and observables that a scrambled answer is read as are those of the law itself."""
     for bundle in map(law, NAMES):

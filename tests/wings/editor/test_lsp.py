@@ -17,6 +17,7 @@ def labels(items):
     return [item.label for item in items]
 
 
+@pytest.mark.medium
 def test_findings_are_those_of_a_check_and_follow_the_typing(editor, spec, project):
     async def talk(client):
         text = client.text(SCENARIO)
@@ -35,6 +36,7 @@ def test_findings_are_those_of_a_check_and_follow_the_typing(editor, spec, proje
     assert spec("check", SCENARIO).status == 0
 
 
+@pytest.mark.medium
 def test_expressions_are_typed_where_they_are_used(editor):
     async def talk(client):
         text = client.text(GOVERNOR)
@@ -45,6 +47,7 @@ def test_expressions_are_typed_where_they_are_used(editor):
     assert {each.code for each in found} == {"E_EXPR_UNKNOWN_FIELD"}
 
 
+@pytest.mark.medium
 def test_what_is_typed_in_one_file_counts_in_another(editor):
     async def talk(client):
         text = client.text(WORLD)
@@ -61,6 +64,7 @@ def test_what_is_typed_in_one_file_counts_in_another(editor):
     assert after == []
 
 
+@pytest.mark.medium
 def test_texts_that_are_being_typed_do_no_harm(editor):
     texts = (
         "",
@@ -82,6 +86,7 @@ def test_texts_that_are_being_typed_do_no_harm(editor):
     assert editor(talk) == []
 
 
+@pytest.mark.medium
 def test_keys_and_names_are_completed(editor):
     async def talk(client):
         text = (
@@ -111,6 +116,7 @@ def test_keys_and_names_are_completed(editor):
     assert horizon.insert_text == "horizon: "
 
 
+@pytest.mark.medium
 def test_hover_explains_keys_names_and_types(editor):
     async def talk(client):
         scenario, governor = client.text(SCENARIO), client.text(GOVERNOR)
@@ -133,6 +139,7 @@ def test_hover_explains_keys_names_and_types(editor):
     assert "is of the type `int" in expression
 
 
+@pytest.mark.medium
 def test_a_name_leads_to_its_file(editor):
     async def talk(client):
         text = client.text(SCENARIO)
@@ -147,6 +154,7 @@ def test_a_name_leads_to_its_file(editor):
     assert none is None
 
 
+@pytest.mark.medium
 def test_a_new_name_changes_every_reference_and_the_file(editor, spec, project):
     async def talk(client):
         text = client.text(SCENARIO)
@@ -181,6 +189,7 @@ def test_a_new_name_changes_every_reference_and_the_file(editor, spec, project):
     assert (done.status, done.err) == (0, "")
 
 
+@pytest.mark.medium
 def test_a_text_is_laid_out(editor):
     async def talk(client):
         text = client.text(SCENARIO).replace("world: tank\n", "").rstrip() + "\nworld: tank   \n"
@@ -197,6 +206,7 @@ def test_a_text_is_laid_out(editor):
     assert not twice
 
 
+@pytest.mark.medium
 def test_places_count_as_the_client_does(editor):
     async def talk(client):
         text = client.text(SCENARIO).replace("doc: ", "doc: 😀 ").replace("[no-overflow]", "[no-overflow, 😀]")

@@ -39,6 +39,7 @@ def agent(project):
     return converse
 
 
+@pytest.mark.medium
 def test_an_agent_authors_a_spec(agent, project):
     async def talk(client):
         names = {tool.name: tool for tool in await client.list_tools()}
@@ -81,6 +82,7 @@ def test_an_agent_authors_a_spec(agent, project):
     assert evidence[1]["output"].startswith("#")
 
 
+@pytest.mark.medium
 def test_nothing_outside_the_folder_is_read_or_written(agent, project, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     (other / "secret.yaml").write_text("spec: agent/v1\nname: secret\n")
@@ -116,6 +118,7 @@ def test_nothing_outside_the_folder_is_read_or_written(agent, project, tmp_path_
     assert "E_REF_PATH" in reaching["output"]
 
 
+@pytest.mark.medium
 def test_options_are_no_targets(agent):
     async def talk(client):
         return [
@@ -127,6 +130,7 @@ def test_options_are_no_targets(agent):
     assert [answer["exit_code"] for answer in agent(talk)] == [2, 2, 2]
 
 
+@pytest.mark.medium
 def test_agents_from_outside_are_not_executed(agent, project):
     (project / "specs/agent/wired.yaml").write_text(WIRED)
     scenario = project / "specs/scenario/first.yaml"
@@ -141,6 +145,7 @@ def test_agents_from_outside_are_not_executed(agent, project):
     assert not (project / "executed").exists()
 
 
+@pytest.mark.medium
 def test_a_call_ends_at_its_deadline(agent):
     async def talk(client):
         return (await client.call_tool("run", {"target": "hazard", "episodes": 100000})).data

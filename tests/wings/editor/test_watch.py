@@ -82,6 +82,7 @@ def test_a_spec_is_run_if_its_kind_can_be(tmp_path, text, runs):
     assert _may_run(tmp_path / "a.yaml") is runs
 
 
+@pytest.mark.medium
 def test_the_command_watches_until_it_is_ended(project):
     command = [sys.executable, "-m", "specledger", "watch"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)

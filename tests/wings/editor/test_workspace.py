@@ -299,6 +299,7 @@ def test_what_is_no_spec_is_not_examined_but_what_was_one_is(server):
     assert [found.code for found in server.shown["first.yaml"]] != []
 
 
+@pytest.mark.medium
 def test_findings_in_other_files_are_taken_back_there(server):
     text = WORLD.read_text(encoding="utf-8")
     serving._opened(server, about(WORLD, text=text.replace("level", "height")))
@@ -324,6 +325,7 @@ def test_a_finding_has_all_lines_and_related_places(server):
     assert related.location.uri == serving._uri(AGENT)
 
 
+@pytest.mark.medium
 def test_a_warning_is_a_warning(server):
     text = GOVERNOR.read_text(encoding="utf-8")
     never = text.replace("deny: next.level > LIMIT", "deny: 1 > 2")

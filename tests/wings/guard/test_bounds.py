@@ -170,6 +170,7 @@ def test_two_guards_of_one_folder_give_different_names(guard_of, monkeypatch):
     assert two.line(begin)["conversation"] == "c2"
 
 
+@pytest.mark.medium
 def test_a_guard_of_another_user_is_none(process_of, monkeypatch):
     """Who could make the folder of a socket again, where the guard has ended, would allow all."""
     path = str(process_of().path)

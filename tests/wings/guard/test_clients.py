@@ -43,6 +43,7 @@ def check(office, money):
     assert result["guard"] == {"made": 1, "denied": 1, "bypassed": 0}
 
 
+@pytest.mark.medium
 def test_a_loop_over_a_model_asks_before_it_executes(process_of, office):
     openai = pytest.importorskip("openai", reason="the extra `openai`")
     guard, money = process_of(), Money()
@@ -83,6 +84,7 @@ def test_a_node_of_a_graph_asks_before_it_executes(process_of, office):
     check(office, money)
 
 
+@pytest.mark.medium
 def test_a_client_tells_what_a_tool_did(process_of, office):
     guard = Guard(str(process_of().path))
 
@@ -105,6 +107,7 @@ def test_a_client_tells_what_a_tool_did(process_of, office):
     assert verify(office / "guard/sealed/mine").verdict == "PASS"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 def test_a_number_that_json_lacks_is_no_null(process_of, number):
     paid = []

@@ -45,6 +45,7 @@ def live(guard, trajectory):
                 guard("report", trajectory.id, call=entry.id, content=result.content, error=result.error)
 
 
+@pytest.mark.medium
 def test_a_dry_run_decides_a_thousand_calls_as_a_live_guard_does(guard_of, office, tmp_path):
     trajectories = [made_up(number) for number in range(50)]
     log = tmp_path / "made.jsonl"

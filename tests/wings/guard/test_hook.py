@@ -52,6 +52,7 @@ def decision_of(output):
     return output.get("hookSpecificOutput", {}).get("permissionDecision")
 
 
+@pytest.mark.medium
 def test_a_session_is_guarded_and_sealed(process_of, office, settings):
     guard = process_of()
     install(settings, guard.path, "closed")
@@ -95,6 +96,7 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
 def test_what_a_guard_cannot_read_is_denied_however_it_fails(process_of, office, settings, text):
     """An agent chooses the arguments, and so would choose not to be judged."""
@@ -108,6 +110,7 @@ def test_what_a_guard_cannot_read_is_denied_however_it_fails(process_of, office,
     assert "systemMessage" in answer or "Stop" not in text
 
 
+@pytest.mark.medium
 def test_a_guard_that_does_not_answer_in_time_is_none(process_of, settings, monkeypatch):
     guard = process_of()
     install(settings, guard.path, "closed")
@@ -123,6 +126,7 @@ def test_a_guard_that_does_not_answer_in_time_is_none(process_of, settings, monk
     assert "did not answer in 1 seconds" in json.dumps(denied)
 
 
+@pytest.mark.medium
 def test_a_prompt_that_no_user_wrote_is_no_request(process_of, settings):
     """A client gives prompts in the name of the user: notices of its own, and those that the agent planned by a tool."""
     guard = process_of()
@@ -137,6 +141,7 @@ def test_a_prompt_that_no_user_wrote_is_no_request(process_of, settings):
     assert decision_of(hook(called("PreToolUse", 3, "send_money", pay))) is None
 
 
+@pytest.mark.medium
 def test_calls_of_which_a_client_tells_no_result_have_the_one_of_their_batch(process_of, settings, office):
     guard = process_of()
     install(settings, guard.path, "closed")
@@ -150,6 +155,7 @@ def test_calls_of_which_a_client_tells_no_result_have_the_one_of_their_batch(pro
     assert result == {"call": "toolu_1", "content": "forbidden"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("module", ["socket.py", "json.py", "orjson.py", "specledger/__init__.py", "sitecustomize.py"])
 def test_no_module_of_the_working_folder_is_imported(process_of, settings, tmp_path, module):
     """An agent writes files there; one of them must not decide in the place of the hook."""

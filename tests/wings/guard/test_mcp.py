@@ -86,6 +86,7 @@ def check_use(project, told, evidence):
     ]
 
 
+@pytest.mark.medium
 def test_a_server_of_ones_own_is_guarded_by_a_middleware(project, monkeypatch):
     monkeypatch.chdir(project)
 
@@ -108,6 +109,7 @@ def test_a_server_of_ones_own_is_guarded_by_a_middleware(project, monkeypatch):
     check_use(project, told, Path(ended["evidence"]))
 
 
+@pytest.mark.medium
 def test_a_command_is_guarded_by_a_proxy(project):
     async def run():
         async with Client(proxy(project, *server(project))) as client:
@@ -116,6 +118,7 @@ def test_a_command_is_guarded_by_a_proxy(project):
     check_use(project, asyncio.run(run()), sealed(project)[0])
 
 
+@pytest.mark.medium
 def test_a_server_over_http_is_guarded_by_a_proxy(project):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -141,6 +144,7 @@ def test_a_server_over_http_is_guarded_by_a_proxy(project):
         process.wait()
 
 
+@pytest.mark.medium
 def test_progress_parallel_calls_cancellation_and_a_server_that_dies(project):
     steps = []
 
@@ -178,6 +182,7 @@ def test_progress_parallel_calls_cancellation_and_a_server_that_dies(project):
     assert results[7]["error"] is True
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("tools", "shown"),
     [pytest.param("all", 4, marks=pytest.mark.slow), pytest.param("mark", 4, marks=pytest.mark.slow), ("hide", 3)],
@@ -351,6 +356,7 @@ def run_guard(project, *words):
     return subprocess.run(command, cwd=project, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
+@pytest.mark.medium
 def test_the_tools_of_a_server_are_listed(project, monkeypatch, spec):
     monkeypatch.chdir(project)
     done = run_guard(project, "files", "--mcp", "--dry-run", "--", *server(project))
@@ -361,6 +367,7 @@ def test_the_tools_of_a_server_are_listed(project, monkeypatch, spec):
     assert made.status == 0
 
 
+@pytest.mark.medium
 def test_a_server_that_does_not_fit_or_answer_is_refused(project, monkeypatch, spec):
     monkeypatch.chdir(project)
     world = project / "specs/world/notes.yaml"

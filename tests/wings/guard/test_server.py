@@ -11,6 +11,7 @@ from tests.toys import findings_of
 from tests.wings.guard.conftest import KNOWN, carry_out
 
 
+@pytest.mark.medium
 def test_a_conversation_over_the_socket_survives_a_kill(process_of, office):
     first = process_of()
     assert "guard of office at guard/guard.sock, fails closed" in first.said

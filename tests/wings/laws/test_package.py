@@ -20,6 +20,7 @@ def command(folder, *words):
     )
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     "words",
     [
@@ -41,5 +42,6 @@ def test_a_trial_says_what_to_install_and_leaves_nothing(spec, tmp_path, words):
     assert sorted(path.name for path in tmp_path.iterdir()) in (before, [*before, "out"])
 
 
+@pytest.mark.medium
 def test_laws_are_checked_without_it(tmp_path):
     assert command(tmp_path, "check", "momentum", "kinetic").returncode == 0

@@ -169,6 +169,7 @@ def accepted(document, question):
         return False, None
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_changed_certificate_is_refused_or_proves_the_same(name, proofs):
     question, document = QUESTIONS[name], proofs[name]
@@ -385,6 +386,7 @@ def test_what_the_prover_makes_the_checker_reads():
     assert (most.wide, most.swept, most.tables) <= (swept.MAX_WINDOWS, swept.MAX_SWEPT, swept.MAX_TABLES)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("width", WIDTHS)
 def test_laws_that_look_three_steps_ahead_at_radius_2_are_proved(width):
     """Each answer is compared with all rings of up to twelve cells, and each certificate is checked, as they are made."""
@@ -394,6 +396,7 @@ def test_laws_that_look_three_steps_ahead_at_radius_2_are_proved(width):
     assert "Proved" not in before
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("width", WIDTHS[:2])
 def test_laws_of_three_symbols_that_look_three_steps_ahead_at_radius_2_are_proved(width):
     """3^13 windows and 3^14; each answer is compared and checked, as above."""
@@ -402,6 +405,7 @@ def test_laws_of_three_symbols_that_look_three_steps_ahead_at_radius_2_are_prove
     assert set(held) <= {"Proved", "Refuted"}
 
 
+@pytest.mark.medium
 def test_sweeps_decide_as_lists_do():
     """The same random laws with windows in lists and in arrays; the answers of both are compared with small rings."""
     for automata, width, ahead in product(AUTOMATA, WIDTHS[:2], (1, 2)):
@@ -491,6 +495,7 @@ def test_sweeps_are_bounded_and_cover_what_is_asked(width, trees, question, reas
         check_certificate({"format": "proof/v1", "question": asked, "proof": proof}, asked)
 
 
+@pytest.mark.medium
 def test_a_certificate_that_is_too_large_is_no_proof():
     question = QUESTIONS["nodes"]
     proved = prove(question)

@@ -129,6 +129,7 @@ RARE = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("candidate", "status", "reason"), RARE.values(), ids=RARE)
 def test_a_premise_that_no_case_meets_is_looked_for(plan_of, candidate, status, reason):
     """No family makes rings with exactly so many movers; cases are changed towards them."""
@@ -160,12 +161,14 @@ WHY = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("candidate", "why"), WHY.values(), ids=WHY)
 def test_what_stands_in_the_way_of_a_proof(plan_of, candidate, why):
     verdict = try_law(plan_of(candidate))
     assert (verdict.status, verdict.detail) == ("PASS", why)
 
 
+@pytest.mark.medium
 def test_what_is_proved_says_that_preconditions_narrow_it(plan_of):
     candidate, _ = WHY["a precondition about a scan"]
     narrowed = "starts over {0, 1, 2} that meet the preconditions on rings of 4 or more cells"
@@ -225,6 +228,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("trial", "reason"), LIMITS.values(), ids=LIMITS)
 def test_a_law_says_what_its_trial_must_show(plan_of, trial, reason):
     assert try_law(plan_of(SCANNED)).status == "PASS"

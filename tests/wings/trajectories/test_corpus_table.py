@@ -34,6 +34,7 @@ def banking():
     return {case.id: case for case in cases("banking")}
 
 
+@pytest.mark.medium
 def test_the_kept_table_is_what_the_trajectories_give():
     assert table.figures() == KEPT
 

@@ -178,6 +178,7 @@ def test_a_drawn_value_is_no_argument(tmp_path):
     findings_of(plan_of, path_of(tmp_path, action=taken), code="E_NAME_TAKEN", words="'amount'", file="world.yaml")
 
 
+@pytest.mark.medium
 @pytest.mark.wing("kernel")
 def test_no_result_is_drawn_under_a_kernel():
     drawn = ("world.actions.noop.draw={d: {from: '[1]'}}", "world.actions.noop.result={n: int}")

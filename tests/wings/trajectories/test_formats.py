@@ -347,6 +347,7 @@ def test_an_entry_without_its_order_stands_last(read):
     assert [entry.line for entry in trajectory.entries if isinstance(entry, Finding)] == [1]
 
 
+@pytest.mark.medium
 @given(st.sampled_from(sorted(path.name for path in LOGS.iterdir())), st.data())
 @settings(deadline=None, max_examples=120)
 def test_a_value_of_another_form_gives_findings_and_never_an_exception(tmp_path_factory, file, data):

@@ -77,6 +77,7 @@ def test_a_span_that_has_no_room_alone_is_told(tmp_path, monkeypatch):
     assert [told(trajectory) for trajectory in read(log, monkeypatch, ROOM)] == [["E_LOG_SIZE"]]
 
 
+@pytest.mark.medium
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["", "", "x", "y"])), min_size=8, max_size=40))
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_part_of_a_conversation_passes_for_it(tmp_path, monkeypatch, drawn):

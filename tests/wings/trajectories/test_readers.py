@@ -233,6 +233,7 @@ def test_a_line_that_is_not_canonical_is_refused_with_its_number(number, line):
     assert refusal.value.line == number
 
 
+@pytest.mark.medium
 @given(st.sampled_from(FILES), st.data())
 @settings(deadline=None, max_examples=300)
 def test_damage_gives_findings_and_never_an_exception(tmp_path_factory, path, data):

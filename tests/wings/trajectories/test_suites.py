@@ -96,6 +96,7 @@ def test_other_labels_than_the_evidence_was_made_with_are_other_figures(project,
     assert group(done, "misses")["count"] == 1
 
 
+@pytest.mark.medium
 def test_labels_that_no_log_has_are_told_and_kept(project, tmp_path):
     changes = [
         ("banking/user_task_0, ", "banking/user_task_0, banking/user_task_99, "),
@@ -176,6 +177,7 @@ FACTS = """measures:
 """
 
 
+@pytest.mark.medium
 def test_measures_read_rules_and_trajectories(project, tmp_path):
     changes = [
         ("measures:\n", FACTS),

@@ -34,6 +34,7 @@ def asking(behaviour):
     return ask
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     "behaviour", [name if name == "faithful" else pytest.param(name, marks=pytest.mark.slow) for name in VERDICTS]
 )

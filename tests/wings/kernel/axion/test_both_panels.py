@@ -44,6 +44,7 @@ def verdicts(agent):
     return found
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     "kind", [kind if kind in FAST else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS]
 )
@@ -60,18 +61,21 @@ def flagged(agent):
     return {probe for (_, _, probe), found in verdicts(agent).items() if found[0] == "FAIL"}
 
 
+@pytest.mark.medium
 def test_the_kernel_keeps_the_memory_of_the_declared_procedure():
     """What declares that it learns by heart is found by challenges alone: the declared procedure chooses as it does."""
     assert "layer-r" in flagged(program("memoriser"))
     assert "layer-r" not in flagged(program("memoriser", "memoriser"))
 
 
+@pytest.mark.medium
 def test_a_declared_procedure_that_draws_excuses_what_it_may_choose():
     assert flagged(program("dice", "dice")) == set()
     assert "layer-r" in flagged(program("drawing-fabricator"))
     assert "layer-r" not in flagged(program("drawing-fabricator", "drawing-fabricator"))
 
 
+@pytest.mark.medium
 def test_the_start_of_another_episode_convicts_nobody_who_draws():
     assert "layer-d" not in flagged(program("dice")) | flagged(program("drawing-fabricator"))
 

@@ -34,6 +34,7 @@ def says_too_little_until_it_is_told(asked):
     return Said(calls=((name, text if TOLD in asked.prompt else json.dumps(few)),))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
@@ -76,6 +77,7 @@ def answer(message):
 """
 
 
+@pytest.mark.medium
 def test_an_agent_from_outside_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dancer.py").write_text(PROGRAM)

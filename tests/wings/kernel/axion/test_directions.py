@@ -22,6 +22,7 @@ def challenged(agent, *sets):
     return [event.body for event in run(compile_scenario(bundle)) if event.type == "probe"]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("agent", "verdicts"), [("careful", {"PASS", "INCONCLUSIVE"}), ("cautious-in-words", {"FAIL"})]
 )
@@ -31,6 +32,7 @@ def test_true_reasons_are_told_from_others(agent, verdicts):
     assert found["INCONCLUSIVE"] * 4 < found.total()
 
 
+@pytest.mark.medium
 def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_leads_to_the_choice():
     plan = compile_scenario(load("specs/scenario/axion-directions.yaml", set=[*SETS])[0])
     narration, words = kernel_of(plan.actors[0]).narration, Counter[str]()
@@ -54,6 +56,7 @@ def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_lea
     assert set(words) >= {"becomes", "is", "increases"}
 
 
+@pytest.mark.medium
 def test_confidence_is_scored_in_the_result_and_both_verifiers_compute_it_again(tmp_path):
     import tools.verify as standalone
     from specledger.kinds import KINDS

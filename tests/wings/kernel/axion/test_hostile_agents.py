@@ -174,6 +174,7 @@ HELLOS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", HELLOS)
 def test_a_hello_that_contradicts_itself_ends_as_an_agent_fault(tmp_path, case):
     hello, reason = HELLOS[case]
@@ -183,6 +184,7 @@ def test_a_hello_that_contradicts_itself_ends_as_an_agent_fault(tmp_path, case):
     assert {body["verdict"] for body in of("probe")} == {"INCONCLUSIVE"}
 
 
+@pytest.mark.medium
 def test_an_agent_that_says_that_it_draws_nothing_and_does_is_asked_as_one_that_draws(tmp_path):
     (probe,) = run(tmp_path, ["true reasons"], {"version": "draws"})[1]("probe")
     assert probe["verdict"] != "PASS"
@@ -190,6 +192,7 @@ def test_an_agent_that_says_that_it_draws_nothing_and_does_is_asked_as_one_that_
     assert probe["evidence"]["null"]["asked"] == 11
 
 
+@pytest.mark.medium
 def test_an_agent_that_is_late_when_it_must_open_ends_the_episode(tmp_path):
     finished, of = run(tmp_path, ["true reasons"], {"version": "late"}, watchdog_ms=1500)
     assert (finished.verdict, of("episode_end")[0]["ended"], of("probe")) == ("INCONCLUSIVE", "hang", [])
@@ -218,6 +221,7 @@ TAMPERED = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", TAMPERED)
 def test_a_record_of_a_model_that_was_tampered_with_is_refused_or_is_no_pass(tmp_path, case):
     change, verdict = TAMPERED[case]

@@ -51,6 +51,7 @@ def expected(state):
     return [min(UNIT, number * UNIT // whole) for number, whole in shares]
 
 
+@pytest.mark.medium
 def test_factors_are_those_of_the_reference(crowded):
     variables, states = crowded
     for state in states:

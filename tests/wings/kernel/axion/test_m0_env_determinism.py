@@ -83,6 +83,7 @@ def everything() -> str:
     return hash_json(walks)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_start_is_a_function_of_seed_scenario_and_episode(name: str) -> None:
     plan, _ = made(name, 1)
@@ -123,6 +124,7 @@ def test_an_edit_gives_another_state_and_leaves_the_one_it_is_made_of(name: str)
     assert state_digest(state) == digest
 
 
+@pytest.mark.medium
 def test_hash_seeds_processes_and_locales_do_not_count() -> None:
     program = "from tests.wings.kernel.axion.test_m0_env_determinism import everything; print(everything())"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "LANG"))}

@@ -100,6 +100,7 @@ def test_an_agent_that_fails_is_an_error_that_is_logged_and_no_denial(go):
     assert found.of("episode_end")[0]["ended"] == "error"
 
 
+@pytest.mark.medium
 def test_an_execution_beyond_the_rate_is_refused_and_logged_and_the_run_goes_on(go):
     """One call in three ticks is granted, so two of three moves are refused."""
     wait = {"op": "noop", "args": {}}

@@ -62,6 +62,7 @@ def files(made):
     return {path: json.loads(data) if path.endswith(".json") else data for path, data in made.items()}
 
 
+@pytest.mark.medium
 def test_honest_passes_and_pseudo_does_not(small):
     assert set(verdicts(small).values()) == {Verdict.PASS}
     assert small.verdict is Verdict.PASS
@@ -81,6 +82,7 @@ REPLACED = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", REPLACED)
 def test_each_threshold_can_fail(case, tmp_path):
     changes, failing = REPLACED[case]
@@ -88,6 +90,7 @@ def test_each_threshold_can_fail(case, tmp_path):
     assert {check for check, verdict in found.items() if verdict == Verdict.FAIL} == failing
 
 
+@pytest.mark.medium
 def test_what_is_inconclusive_is_no_pass(tmp_path):
     found = run_suite(tmp_path / "m4", "runs.honest.agent=two-faced", episodes=4)
     unclear = counts(found, "unclear_episodes")["honest"]
@@ -114,6 +117,7 @@ def test_the_pages_count_failed_challenges_over_the_episodes_that_decide():
 # The files of each agent
 
 
+@pytest.mark.medium
 def test_the_files_of_the_original(files):
     named = {"summary.json", *(f"report_{agent}.json" for agent in ("honest", "pseudo"))}
     assert {path for path in files if "/" not in path} == named | {
@@ -160,6 +164,7 @@ def test_the_logs_of_an_agent_are_one_that_verifies(small, files, tmp_path):
             assert json.loads(log.splitlines()[-1])["entry_hash"] == run["audit"]["head"]
 
 
+@pytest.mark.medium
 def test_the_log_of_one_run_is_that_of_its_bundle(small):
     place = small.place / "runs" / "pseudo.axion-hazard.3"
     made = files_of(place)
@@ -200,6 +205,7 @@ checks:
 """
 
 
+@pytest.mark.medium
 def test_an_agent_a_probe_and_a_suite_of_somebody_else_are_files(tmp_path):
     (tmp_path / "magpie.yaml").write_text(
         "spec: agent/v1\nname: magpie\nextends: honest\n"

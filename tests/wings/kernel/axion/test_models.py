@@ -87,6 +87,7 @@ SETUPS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", quick(SETUPS, "declared and deterministic"))
 def test_the_plan_says_what_a_run_asks(run, faithful, name):
     finished = run(BEHAVIOURS["faithful"], **SETUPS[name]) if SETUPS[name] else faithful
@@ -145,6 +146,7 @@ def long_values(asked):
     return Said(calls=((name, json.dumps({**json.loads(text), "reasons": made_up})),))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("liar", [asked_twice, long_values])
 def test_a_liar_costs_no_more_than_the_plan_says(run, monkeypatch, liar):
     if liar is asked_twice:
@@ -157,12 +159,14 @@ def test_a_liar_costs_no_more_than_the_plan_says(run, monkeypatch, liar):
     assert_within(planned, spent)
 
 
+@pytest.mark.medium
 def test_a_program_is_sent_no_more_than_the_plan_says(tmp_path):
     (bundle,) = load(ROOT / "examples/agents/reasons.yaml", allow_outside=True)
     finished = execute(bundle, tmp_path / "out", RunOptions(trusted=True))
     assert_within(preview(bundle), spent_in(finished))
 
 
+@pytest.mark.medium
 def test_a_limit_ends_the_questions_and_convicts_nobody(run, monkeypatch):
     monkeypatch.setitem(WIRES, "openai", WIRES["openai"].replace("price:", "limits: {tokens: 3000}, price:"))
     finished = run(BEHAVIOURS["faithful"])
@@ -180,6 +184,7 @@ def flags(finished):
     return {one["probe"] for one in probes(finished) if one["verdict"] == "FAIL"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_model_that_follows_what_it_declares_is_flagged_by_no_layer(run, faithful, wire):
     finished = faithful if wire == "openai" else run(BEHAVIOURS["faithful"], wire)
@@ -187,11 +192,13 @@ def test_a_model_that_follows_what_it_declares_is_flagged_by_no_layer(run, faith
     assert {one["verdict"] for one in probes(finished)} == {"PASS"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("wire", quick(WIRES, "openai"))
 def test_a_hidden_objective_is_found(run, wire):
     assert flags(run(obedient, wire, prompt="hidden-objective")) >= {"p5-causal", "layer-r"}
 
 
+@pytest.mark.medium
 def test_a_hidden_objective_is_found_without_a_declared_procedure_too(run):
     finished = run(BEHAVIOURS["hidden"], deterministic=False, declares="", probes=["p5-repeated"], horizon=6)
     assert flags(finished) == {"p5-repeated"}
@@ -200,6 +207,7 @@ def test_a_hidden_objective_is_found_without_a_declared_procedure_too(run):
 FAULTS = {"refusing": "raised", "broken": "not_json", "slow": "raised"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_model_that_does_not_answer_is_faulty_and_convicts_nobody(run, name):
     finished = run(BEHAVIOURS[name], deadline=200 if name == "slow" else 60_000)

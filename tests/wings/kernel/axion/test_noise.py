@@ -13,12 +13,14 @@ def verdicts(found, probe):
     return [body["verdict"] for body in found.probes(probe)]
 
 
+@pytest.mark.medium
 def test_asked_often_a_fabricator_is_found_although_it_tosses_a_coin(go):
     found = go("axion-noise", "drawing-fabricator", *SETS)
     assert "FAIL" in {body["evidence"]["answers"] for body in found.probes("p5-causal")}
     assert verdicts(found, "p5-repeated").count("FAIL") * 2 > len(verdicts(found, "p5-repeated")) > 0
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("agent", ["honest", "noisy-honest"])
 def test_asked_often_slips_are_no_fabrication(go, agent):
     found = go("axion-noise", agent, *SETS)
@@ -41,12 +43,14 @@ def test_each_claim_is_asked_about_as_often_as_the_probe_says_and_no_less_than_a
 FEW = "probes.p5-causal.challenge.noisy={repeats: 2}"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("agent", "weak"), [("drawing-fabricator", ["p5-causal"]), ("honest", None)])
 def test_a_plan_names_the_probes_that_ask_an_agent_that_draws_too_seldom(agent, weak):
     (bundle,) = load("specs/scenario/axion-noise.yaml", set=[f"agent={agent}", FEW])
     assert preview(bundle).get("too_few_repeats") == weak
 
 
+@pytest.mark.medium
 def test_a_suite_with_too_few_repeats_is_warned_of(tmp_path):
     path = tmp_path / "few.yaml"
     path.write_text(

@@ -67,6 +67,7 @@ def trap(tmp_path_factory):
     return run_with
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_trap_is_a_file_and_is_denied_for_what_it_breaches(trap, name):
     found = trap(name, "pseudo")["probe"]
@@ -75,18 +76,21 @@ def test_a_trap_is_a_file_and_is_denied_for_what_it_breaches(trap, name):
     assert all(TRAPS[name][2] in body["evidence"]["reasons"] for body in found)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["no-snapshot", "stale-token"])
 def test_an_agent_that_minds_rules_declines(trap, name):
     found = trap(name, "honest")["probe"]
     assert {(body["verdict"], body["evidence"]["taken"]) for body in found} == {("PASS", False)}
 
 
+@pytest.mark.medium
 def test_a_taken_trap_changes_no_step_of_the_run(trap):
     plain = trap("", "pseudo")
     for name in TRAPS:
         assert trap(name, "pseudo")["step"] == plain["step"]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("gain", "taken"), [(-1, False), (0, False), (1, True)])
 def test_an_offer_is_taken_by_whoever_gains_and_ties_refuse(trap, gain, taken):
     """Energy is what the agent counts, one for one, so that the offer is worth exactly what it pays."""

@@ -254,6 +254,7 @@ def test_the_tape_tells_how_each_answer_failed_and_no_text_of_an_exception(ran):
     assert not any(b"hush" in data for data in files)
 
 
+@pytest.mark.medium
 def test_the_bundle_verifies_and_its_replay_asks_nobody(ran, monkeypatch):
     for file in ("player.py", "score.json"):
         (ran.parent / file).rename(ran.parent / f"{file}.gone")
@@ -269,6 +270,7 @@ def test_the_bundle_verifies_and_its_replay_asks_nobody(ran, monkeypatch):
     assert verify(ran / AUDIT_LOG).verdict is Verdict.PASS
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("kind", ["hangs", "dies"])
 def test_an_agent_that_ends_its_process_ends_the_episode_and_the_run_goes_on(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -292,6 +294,7 @@ def test_an_agent_that_ends_its_process_ends_the_episode_and_the_run_goes_on(kin
     assert verify(finished.place).verdict is Verdict.PASS
 
 
+@pytest.mark.medium
 def test_a_live_run_has_each_entry_on_the_disk_before_it_acts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bundle = project(tmp_path, {"0/1": "wrong commit"}, horizon=3)
@@ -319,6 +322,7 @@ import subprocess
 )
 
 
+@pytest.mark.medium
 def test_a_killed_live_run_leaves_a_log_that_verifies_and_the_next_run_mends_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     project(tmp_path, {}, horizon=40)
@@ -359,6 +363,7 @@ def unlocked(path):
         return True
 
 
+@pytest.mark.medium
 def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
     from specledger.core.entries import Mode
     from specledger.wings.kernel.audit.log import AuditLog
@@ -444,6 +449,7 @@ def test_a_tape_that_does_not_fit_is_found(case, copied):
     assert codes(copied) == [code]
 
 
+@pytest.mark.medium
 def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, monkeypatch):
     (tmp_path / "patient.yaml").write_text(
         "spec: governor/v1\nname: patient\nextends: axion-kernel\nadmission: {watchdog_ms: 2000}\n", encoding="utf-8"
@@ -480,6 +486,7 @@ checks:
 """
 
 
+@pytest.mark.medium
 def test_a_suite_goes_on_after_a_hang_and_is_verified_without_the_agent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     project(tmp_path, {"0/1": "hangs"}, watchdog_ms=2000, episodes=2, horizon=3)

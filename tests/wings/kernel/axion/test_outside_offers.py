@@ -71,6 +71,7 @@ def run(folder, mode):
     return {name: [one for one in probes if one["probe"] == name] for name in TRAPS}, told
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("mode", "edit", "stale"),
     [

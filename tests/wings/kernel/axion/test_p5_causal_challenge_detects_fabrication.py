@@ -10,6 +10,7 @@ def verdicts(found):
     return {body["verdict"] for body in found.probes("p5-causal")}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_honest_reasons_pass(go, scenario):
     found = go(scenario, "honest", *SETS)
@@ -17,12 +18,14 @@ def test_honest_reasons_pass(go, scenario):
     assert verdicts(found) == {"PASS"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_fabricated_reasons_fail(go, scenario):
     found = go(scenario, "pseudo", *SETS)
     assert {body["episode"] for body in found.probes("p5-causal") if body["verdict"] == "FAIL"} == set(range(6))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_wrong_answers_alone_find_fabrication(go, scenario):
     """Without the replay of the trace: the challenge itself finds it, in most episodes and not in every step."""
@@ -31,6 +34,7 @@ def test_wrong_answers_alone_find_fabrication(go, scenario):
     assert len(failing) >= 5
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_narration_is_the_only_difference(go, scenario):
     """The same hidden objective, told truly, is no fabrication."""
@@ -49,6 +53,7 @@ def test_the_evidence_says_what_was_asked_and_answered(go):
     assert body["evidence"]["revealed"] is True
 
 
+@pytest.mark.medium
 def test_free_text_is_denied_before_it_can_be_challenged(go):
     def chat(_t, document):
         for claim in document["trace"]["causal_claims"]:
@@ -59,6 +64,7 @@ def test_free_text_is_denied_before_it_can_be_challenged(go):
     assert all(step["chosen"] is None for step in found.of("step"))
 
 
+@pytest.mark.medium
 def test_a_commitment_that_does_not_open_fails(go):
     def swap(_t, document):
         for snapshot in document["trace"]["fork_snapshots"]:
@@ -70,6 +76,7 @@ def test_a_commitment_that_does_not_open_fails(go):
     assert {body["cause"] for body in found.probes("p5-causal")} == {"commitment"}
 
 
+@pytest.mark.medium
 def test_a_document_that_cannot_be_hashed_makes_no_claims(go):
     """A float in an open place: its schema takes it, its hash does not, and nothing of it gets into a receipt."""
 

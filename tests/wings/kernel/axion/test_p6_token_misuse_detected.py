@@ -10,6 +10,7 @@ def misuse(go):
     return go("axion-resource", "pseudo", *SETS, "probes.p6-token.steps=3")
 
 
+@pytest.mark.medium
 def test_whoever_gains_by_it_reuses_its_token_and_fails(misuse):
     found = misuse.probes("p6-token")
     assert len(found) == 12
@@ -29,6 +30,7 @@ def test_the_token_still_serves_for_what_it_was_issued_for(misuse):
     assert all(step["chosen"] == 0 for step in misuse.of("step"))
 
 
+@pytest.mark.medium
 def test_honest_does_not_try(go):
     found = go("axion-resource", "honest", *SETS)
     assert {body["verdict"] for body in found.probes("p6-token")} == {"PASS"}
@@ -36,6 +38,7 @@ def test_honest_does_not_try(go):
     assert found.entries("CAPABILITY_DENIED") == []
 
 
+@pytest.mark.medium
 def test_no_rate_is_coded_the_price_decides(go):
     """Offered nothing, not even pseudo breaks the rule; paid enough in what it counts, one that minds rules does."""
     nothing = "probes.p6-token.offer.pays.0.to=math.greatest(0, self.energy - 5)"

@@ -11,6 +11,7 @@ def flags(found, layer):
     return {body["cause"] for body in found.probes(layer) if body["verdict"] == "FAIL"} - {"abstained"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("agent", ["honest", "coincident", "discloser", "noisy-honest"])
 def test_true_reasons_are_flagged_by_no_layer(go, agent):
     found = go("axion-panel", agent, *SETS)
@@ -18,6 +19,7 @@ def test_true_reasons_are_flagged_by_no_layer(go, agent):
     assert all(found.probes(layer) for layer in LAYERS)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("agent", "layer", "cause", "missed_by"),
     [
@@ -34,12 +36,14 @@ def test_each_kind_is_found_by_a_layer_where_another_one_is_blind(go, agent, lay
     assert flags(found, missed_by) == set()
 
 
+@pytest.mark.medium
 def test_noise_is_inconclusive_and_no_pass(go):
     found = go("axion-panel", "noisy-honest", "episodes=6", "with.seed=4")
     verdicts = {body["verdict"] for layer in LAYERS for body in found.probes(layer)}
     assert verdicts == {"PASS", "INCONCLUSIVE"}
 
 
+@pytest.mark.medium
 def test_a_narrator_or_an_agent_is_a_file_and_nothing_else(go, tmp_path):
     """A stranger's agent and probe: YAML, and no word of it in the engine."""
     from specledger.compile.scenario import compile_scenario

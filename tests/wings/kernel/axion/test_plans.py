@@ -37,6 +37,7 @@ def shipped(go):
     return go("axion-plans", "planner", "probes=[]")
 
 
+@pytest.mark.medium
 def test_one_token_covers_the_steps_of_its_plan(shipped):
     issued = [(entry["timestamp_ms"] // 100) for entry in shipped.entries("CAPABILITY_ISSUED")]
     assert issued[:4] == [0, 3, 6, 9]
@@ -62,6 +63,7 @@ def test_what_is_asked_for_beyond_is_cut_off(shipped):
     assert token["expires_at_ms"] == token["issued_at_ms"] + 300
 
 
+@pytest.mark.medium
 def test_an_agent_that_asks_for_as_much_as_is_granted_is_allowed(go):
     found = go("axion-plans", "honest", "probes=[]")
     assert {verdict for _, verdict, _ in notes(found)} == {"allow"}
@@ -73,6 +75,7 @@ def test_the_state_is_that_of_a_step_each(go, shipped):
     assert [step["after"] for step in shipped.of("step")] == [step["after"] for step in apart.of("step")]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("calls", [1, 2])
 def test_a_token_covers_no_more_than_max_calls(go, calls):
     """The rest of the plan is not tried: its token is used up, and the agent is asked again."""
@@ -93,6 +96,7 @@ def submitted(steps):
     return change
 
 
+@pytest.mark.medium
 def test_a_step_of_another_operation_is_refused(go):
     change = submitted([{"op": "wait", "args": {}}, {"op": "move", "args": {"dir": "E"}}])
     found = go("axion-plans", "planner", "probes=[]", "horizon=3", change=change)
@@ -126,6 +130,7 @@ def meddled(found_type, meddle, scenario="specs/scenario/axion-plans.yaml"):
     return found_type(list(run(plan, controllers=[Watching(plan, meddle)])))
 
 
+@pytest.mark.medium
 def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):
     def revoke(controller, moment):
         if moment.t == 1:
@@ -137,6 +142,7 @@ def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):
     assert len(found.entries("CAPABILITY_ISSUED")) == 2
 
 
+@pytest.mark.medium
 def test_a_drift_ends_a_plan(tmp_path, shipped):
     """The state is not the one that the plan was made for, so the agent is asked again, and nothing is refused."""
     drift = "spec: drift/v1\nname: quake\nat: t == 1\neffects: [{set: self.energy, to: self.energy - 1}]\n"
@@ -150,6 +156,7 @@ def test_a_drift_ends_a_plan(tmp_path, shipped):
     assert executed(found) == [True] * 4
 
 
+@pytest.mark.medium
 def test_no_probe_is_made_where_nobody_was_asked(go):
     found = go("axion-plans", "planner", "probes.p4-bypass.steps=20")
     asked = {0} | {body["timestamp_ms"] // 100 for body in found.entries("CAPABILITY_ISSUED")}
@@ -211,6 +218,7 @@ def outside(folder, shipped, mode):
     return type(shipped)([Event(one["type"], one["body"]) for one in receipts_of(finished.place)])
 
 
+@pytest.mark.medium
 def test_a_plan_that_is_stated_from_outside_is_executed_as_that_of_a_spec_is(tmp_path, shipped):
     found = outside(tmp_path, shipped, "plans")
     assert [step["after"] for step in found.of("step")] == [step["after"] for step in shipped.of("step")[:6]]
@@ -219,6 +227,7 @@ def test_a_plan_that_is_stated_from_outside_is_executed_as_that_of_a_spec_is(tmp
     assert [body["evidence"].get("revealed") for body in found.probes("opens")] == [True, True]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("mode", "reason"), [("does not say so", "not_declared"), ("flies", "unknown_action")])
 def test_a_plan_that_cannot_be_one_is_denied(tmp_path, shipped, mode, reason):
     found = outside(tmp_path, shipped, mode)
@@ -226,11 +235,13 @@ def test_a_plan_that_cannot_be_one_is_denied(tmp_path, shipped, mode, reason):
     assert rejected == [reason] * 6
 
 
+@pytest.mark.medium
 def test_the_further_steps_of_a_plan_are_committed_to(tmp_path, shipped):
     found = outside(tmp_path, shipped, "shows no plan")
     assert {(body["verdict"], body["cause"]) for body in found.probes("opens")} == {("FAIL", "commitment")}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["issue", "act"])
 def test_a_token_that_is_refused_is_a_rejection_of_what_was_chosen_and_the_run_goes_on(monkeypatch, name):
     own, calls = getattr(KernelController, name), []

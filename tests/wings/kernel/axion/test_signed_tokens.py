@@ -46,6 +46,7 @@ def text_of(place):
     return b"".join(path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file())
 
 
+@pytest.mark.medium
 def test_a_run_signs_and_a_replay_without_the_key_verifies(bundle, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, PRIVATE.hex())
     execute(bundle, tmp_path / "out")
@@ -58,6 +59,7 @@ def test_a_run_signs_and_a_replay_without_the_key_verifies(bundle, tmp_path, mon
     assert PRIVATE.hex().encode() not in text_of(tmp_path / "out").lower()
 
 
+@pytest.mark.medium
 def test_a_key_in_a_file_signs_the_same(bundle, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, PRIVATE.hex())
     (tmp_path / "key").write_text(PRIVATE.hex() + "\n", encoding="ascii")
@@ -66,6 +68,7 @@ def test_a_key_in_a_file_signs_the_same(bundle, tmp_path, monkeypatch):
     assert made[0] == made[1] != []
 
 
+@pytest.mark.medium
 def test_a_forged_signature_is_found(bundle, tmp_path, monkeypatch):
     """Evidence that is whole in itself, but whose signatures are another key's."""
     monkeypatch.setenv(VARIABLE, PRIVATE.hex())
@@ -79,6 +82,7 @@ def test_a_forged_signature_is_found(bundle, tmp_path, monkeypatch):
     assert not any(check.status == "failed" for check in verify(tmp_path / "out", replay=False).checks)
 
 
+@pytest.mark.medium
 def test_one_signature_for_another_token_is_found(bundle, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, PRIVATE.hex())
     plan = compile_scenario(bundle)

@@ -52,6 +52,7 @@ def run(tmp_path):
     return make
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("model", "suite"), CASES)
 def test_a_model_that_cannot_be_read_makes_no_suite_pass(run, model, suite):
     finished = run(MODELS[model], suite)
@@ -59,6 +60,7 @@ def test_a_model_that_cannot_be_read_makes_no_suite_pass(run, model, suite):
     assert exit_code(finished.verdict) != 0
 
 
+@pytest.mark.medium
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_a_model_whose_reasons_are_prose_makes_no_suite_pass(run):
     """It acts as it declares, so R and C decide; but no reason of it could be tested."""

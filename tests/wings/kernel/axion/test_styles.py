@@ -29,6 +29,7 @@ def read(suite):
     return yaml.safe_load((ROOT / suite).read_text(encoding="utf-8"))
 
 
+@pytest.mark.medium
 def test_what_is_named_by_an_agent_may_read_what_it_draws():
     (bundle,) = load(WORLDS[0], set=["agent=unsure-nearby", "episodes=1", "horizon=2"])
     decided = [event.body["chosen"] for event in run(compile_scenario(bundle)) if event.type == "step"]

@@ -105,6 +105,7 @@ def verdicts(finished):
     return {one["verdict"] for one in bodies_of(finished.place, "probe") if one["probe"] in LAYERS}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", quick(PASSES, "faithful, objects", "faithful, texts of JSON"))
 def test_a_truthful_model_passes_in_every_notation(run, name):
     finished = run(PASSES[name])
@@ -112,6 +113,7 @@ def test_a_truthful_model_passes_in_every_notation(run, name):
     assert finished.manifest["result"]["verdict"] == "PASS"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", quick(SAYS_LITTLE, "prose", "one reason only", "no reasons", "a refusal"))
 def test_a_truthful_careless_model_is_convicted_of_nothing(run, name):
     finished = run(SAYS_LITTLE[name], episodes=2)
@@ -119,17 +121,20 @@ def test_a_truthful_careless_model_is_convicted_of_nothing(run, name):
     assert finished.manifest["result"]["verdict"] != "FAIL"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", quick(FALSE, "made up afterwards"))
 def test_false_reasons_are_found(run, name):
     assert "FAIL" in verdicts(run(FALSE[name], episodes=2))
 
 
+@pytest.mark.medium
 def test_too_few_reasons_are_an_abstention_and_no_broken_rule(run):
     result = run(SAYS_LITTLE["one reason only"]).manifest["result"]
     assert result["faults"] == {"too_few_claims": 2}
     assert result["violations"] == {}
 
 
+@pytest.mark.medium
 def test_calls_of_other_actions_are_counted(run):
     finished = run(PASSES["faithful, another call beside it"])
     (end,) = bodies_of(finished.place, "episode_end")

@@ -252,6 +252,7 @@ def holders():
     return found
 
 
+@pytest.mark.medium
 def test_every_holder_of_the_step_is_known():
     assert holders() == set(HOLDERS)
 
@@ -279,6 +280,7 @@ def walked(plan, controller=None):
     return list(run(stepped, controllers=controller and [controller(stepped, stepped.actors[0])])), callers
 
 
+@pytest.mark.medium
 def test_each_execution_is_that_of_a_token():
     events, callers = walked(planned())
     steps = [event.body for event in events if event.type == "step"]

@@ -381,6 +381,7 @@ def mutate(data, document):
         holder[last] = copy.deepcopy(inner)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", [name for name in VALID if isinstance(VALID[name], dict)])
 @given(data=st.data())
 def test_both_validators_agree_on_mutated_documents(name, data):

@@ -77,6 +77,7 @@ def ward(spec, tmp_path, monkeypatch):
     assert spec("init", "--start", "reasons").status == 0
 
 
+@pytest.mark.medium
 def test_a_python_function_runs_in_the_project_at_once(spec, ward):
     done = spec("run", "round", *OWN, *PROBES)
     assert (done.status, done.out.split()[:2]) == (0, ["round", "PASS"])
@@ -90,6 +91,7 @@ def test_the_page_about_agents_from_outside_shows_this_function(ward):
         assert command in (ROOT / page).read_text(encoding="utf-8")
 
 
+@pytest.mark.medium
 def test_reasons_of_another_policy_fail(spec, ward):
     text = Path("mine.py").read_text(encoding="utf-8")
     lie = text.replace("Explained(policy,", 'Explained(lambda seen: {"op": "treat", "id": seen["queue"][0]["id"]},')
@@ -152,6 +154,7 @@ def test_an_agent_that_decides_otherwise_than_it_answers_does_not_pass(spec, war
     assert verify.main(["out"]) == 0
 
 
+@pytest.mark.medium
 def test_that_an_agent_is_another_one_when_it_is_asked_again_is_said(spec, ward, monkeypatch):
     spec("run", "round", *OWN, *PROBES, "--out", "out")
     bodies: list[dict[str, Any]] = []
@@ -173,6 +176,7 @@ def test_that_an_agent_is_another_one_when_it_is_asked_again_is_said(spec, ward,
     ]
 
 
+@pytest.mark.medium
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
     done = spec("run", "round", *OWN)
     assert (done.status, done.out.split()[:2]) == (3, ["round", "INCONCLUSIVE"])
@@ -183,6 +187,7 @@ def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
     assert f"--set agent=mine {asked} --trust-agent" in Path("README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.medium
 def test_json_has_the_degree_of_each_challenge_and_what_it_does_not_show(spec, ward):
     done = spec("run", "round", *OWN, *PROBES)
     (run,) = spec("run", "round", *OWN, *PROBES, "--format", "json").json["runs"]
@@ -196,6 +201,7 @@ def test_json_has_the_degree_of_each_challenge_and_what_it_does_not_show(spec, w
     assert {"claims", "not_shown"}.isdisjoint(run)
 
 
+@pytest.mark.medium
 def test_json_a_resumed_run_and_a_suite_carry_what_a_single_run_says(spec, ward):
     done = spec("run", "round", *OWN, "--out", "out")
     said = [line.strip() for line in done.out.splitlines() if line.startswith(("  why ", "  what to do: "))]

@@ -400,6 +400,7 @@ class Slips(Plain):
         return Answer("slip", 0) if asked and Stream.named(self.seed, asked).integer(1, self.rate) == 1 else plain
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("predicted", "wrong"), [("high", Verdict.FAIL), ("middle", Verdict.PASS)])
 def test_the_error_of_a_test_with_several_looks_is_bounded(tmp_path, predicted, wrong):
     """Of 300 agents that slip in a quarter of their answers at most a few are judged wrongly, and none asked too often."""

@@ -90,6 +90,7 @@ def test_the_direction_of_a_change(before, after, said):
     assert direction(before, after) == said
 
 
+@pytest.mark.medium
 def test_a_document_is_valid_and_admitted(case):
     document = case.document()
     assert axion().explain("proposal", document) == []
@@ -178,6 +179,7 @@ def test_nonces_are_fresh_and_a_repeated_document_says_the_same(case):
     assert all(one[part] == other[part] for part in ("nodes", "edges", "causal_claims", "counterfactuals"))
 
 
+@pytest.mark.medium
 def test_a_variable_that_is_not_there_is_passed_over():
     case = Case("honest", scenario="hazard")
     narration = replace(case.narration, vary=("dist.self_to_agent:nobody", *case.narration.vary))
@@ -201,6 +203,7 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
     assert len(idle) == 3
 
 
+@pytest.mark.medium
 def test_an_agent_gives_as_many_counterfactuals_as_its_kernel_demands():
     changes = ("governor.admission.counterfactuals=6", "probes=[]", "episodes=1", "horizon=2")
     plan = shipped_plan("axion-resource", "agent=honest", *changes)
@@ -233,6 +236,7 @@ def test_a_change_has_a_direction(way, before, value, leads_there):
     assert has_direction(way, before, value) is leads_there
 
 
+@pytest.mark.medium
 def test_the_words_of_a_trace_are_those_of_the_vocabulary():
     """Its nodes come out equal when they are computed again, since the kernel reads the same words."""
     words = "governor.admission.vocabulary.trace={weighed: simulation, declared: evaluation, seen: assumption, chosen: inference}"

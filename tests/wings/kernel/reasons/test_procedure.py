@@ -29,6 +29,7 @@ def chosen(agent, occasion):
     return parts.narration.decider.propose(seen, memory, occasion)
 
 
+@pytest.mark.medium
 def test_the_same_decision_point_draws_the_same_and_asking_again_draws_anew():
     occasions = [DecisionPoint(0, 0, asked) for asked in range(40)]
     answers = [chosen("noisy-honest", occasion) for occasion in occasions]
@@ -37,6 +38,7 @@ def test_the_same_decision_point_draws_the_same_and_asking_again_draws_anew():
     assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", DecisionPoint(0, 0)))}
 
 
+@pytest.mark.medium
 def test_each_value_of_a_stream_is_a_draw_of_its_own(tmp_path):
     """By the seed, the agent, the stream, the name of the value, and what was asked when."""
     names = ("first", "second")
@@ -59,6 +61,7 @@ def test_each_value_of_a_stream_is_a_draw_of_its_own(tmp_path):
         assert drawn[0] != drawn[1]
 
 
+@pytest.mark.medium
 def test_an_agent_that_reads_the_clock_proposes_anew_where_it_sees_and_remembers_the_same(tmp_path):
     (tmp_path / "timed.yaml").write_text("spec: agent/v1\nname: timed\nextends: honest\nscore: 100 * episode + t\n")
     (tmp_path / "case.yaml").write_text("spec: scenario/v1\nname: case\nextends: axion-basic\nagent: timed.yaml\n")
@@ -87,6 +90,7 @@ def test_no_step_under_a_kernel_draws(tmp_path):
     ]
 
 
+@pytest.mark.medium
 def test_an_agent_may_take_values_in_the_order_of_questions_and_says_that_it_draws_nothing():
     decided, *answers = [chosen("state-carrier", DecisionPoint(0, 0, asked)) for asked in range(4)]
     scores = [[one["score"] for one in proposals] for proposals in (decided, *answers)]
@@ -95,6 +99,7 @@ def test_an_agent_may_take_values_in_the_order_of_questions_and_says_that_it_dra
     assert kernel("state-carrier")[1].deterministic
 
 
+@pytest.mark.medium
 def test_an_agent_that_draws_is_not_deterministic():
     assert kernel("honest")[1].deterministic
     assert kernel("random-claimer")[1].deterministic  # its narrator draws, its choices do not
@@ -129,6 +134,7 @@ def test_what_a_procedure_does_not_read_is_declared_unused():
     assert not {"hazards.at", "objects.at", "walls.nearby", "agents.pos", "self.pos", "self.energy"} & set(unused)
 
 
+@pytest.mark.medium
 def test_reading_through_a_prediction_counts():
     """The time is read by nobody but the step, which makes the next tick of it."""
     _, parts, state, _, _ = kernel("honest", 'agent.score="worth - next.tick"')
@@ -139,6 +145,7 @@ def test_reading_through_a_prediction_counts():
 COUNTED = 'world.every_step=[{set: tick, to: "tick + 1"}, {set: self.energy, to: "self.energy - tick % 2"}]'
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("change", "fields"),
     [

@@ -217,6 +217,7 @@ def test_values_are_worded(value, wanted):
     assert in_words(value) == wanted
 
 
+@pytest.mark.medium
 def test_offers_that_were_taken_and_gates_that_noticed_nothing_are_on_the_page_of_a_liar(tmp_path):
     bundle = load("axion-hazard", kind="scenario", set=["agent=pseudo"])[0]
     report = report_of(execute(bundle, tmp_path / "run").place)

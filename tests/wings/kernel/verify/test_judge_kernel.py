@@ -61,6 +61,7 @@ def judged(folder):
     return verify_bundle(folder, RUN, KINDS, Reader(judge=True))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("agent", "result"), [("honest", "PASS"), ("pseudo", "FAIL")])
 def test_every_verdict_of_a_kernel_is_judged_and_the_level_names_what_is_none(runs, agent, result):
     found = judged(runs / agent)

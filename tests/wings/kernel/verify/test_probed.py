@@ -219,6 +219,7 @@ def drawn_challenge(draw):
     return {"of": of, "on": draw.choice(["here", "here", "fresh"]), "draw": {"most": 3}, "test": test}
 
 
+@pytest.mark.medium
 def test_both_judge_a_challenge_alike():
     """On evidence that is drawn, whether a run could give it or not; each verdict with each of several causes comes."""
     draw, met = random.Random(5), set()

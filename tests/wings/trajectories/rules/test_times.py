@@ -104,6 +104,7 @@ def test_a_denied_call_is_not_counted(tmp_path):
     assert [outcome.status.value for outcome in outcomes] == ["held", "held", "unjudged", "held", "held", "held"]
 
 
+@pytest.mark.medium
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.integers(-5, 5), st.booleans()), max_size=40),
     st.integers(1, 20),
