@@ -2466,13 +2466,11 @@ def note_open(b: Bundle) -> None:
         "expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)": True,
         "that the documents in specs/ resolve to specs.json": sources,
         "which documents specs.json was resolved from: there are none": not sources,
-        "verdicts of rules from before a value was withheld: nobody can without these values": any(
-            "withheld" in counts for counts in b.manifest["result"].get("rules", {}).values()
-        ),
         "the time stamp (L2; use openssl, or `spec verify --tsa`)": TIMESTAMP in b.detached,
         f"the words of {GUIDE} around its digests": GUIDE in b.detached,
         "who signed the bundle (L1; no trust file was given)": b.note is not None and b.trust is None,
     }
+    b.not_checked += kept_words(b)
     b.not_checked += [text for text, is_open in open_points.items() if is_open]
     absent = [name for name in (SUMS, GUIDE) if name not in b.detached]
     b.not_checked += [f"{name}: every bundle is written with it, and it is not there" for name in absent]
@@ -2592,6 +2590,14 @@ def recorded(bundle: Bundle) -> dict[str, JSON]:
     return {**texts, **logs, "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))}
 
 
+def kept_words(bundle: Bundle) -> list[str]:
+    """What is not checked of verdicts of rules from before a value was withheld; nothing where there are none."""
+    rules = bundle.manifest["result"].get("rules", {})
+    number = sum(counts.get("withheld", 0) for counts in rules.values())
+    words = "verdict about withheld values is" if number == 1 else "verdicts about withheld values are"
+    return [f"{number} {words} as recorded; nobody can check that here"] if number else []
+
+
 def signer_words(bundle: Bundle) -> str:
     """Who signed a bundle that is not refuted, in words."""
     if bundle.note is None:
@@ -2641,7 +2647,11 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
         return json.dumps({**report, "signed": seal}, indent=2) + "\n"
     word = "claimed " if verdict == "REFUTED" else "recorded"
     pairs = [(name, value) for name, said in run.items() for value in (said if isinstance(said, list) else [said])]
-    lines = [f"{verdict}: {MEANING[verdict]}", *(f"   {word}  {name} {value}" for name, value in pairs)]
+    kept = kept_words(bundle) if seal is not None and verdict != "REFUTED" else []
+    lines = [
+        "; ".join([f"{verdict}: {MEANING[verdict]}", *kept]),
+        *(f"   {word}  {name} {value}" for name, value in pairs),
+    ]
     lines += [f"   signed    {seal}"] if seal else []
     for check in checks:
         reason = f" [{check.code}]" if check.code else ""

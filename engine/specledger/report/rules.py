@@ -131,6 +131,8 @@ class RuleReading:
             if check.failures
             else "cannot tell"
             if is_open(self._counts[name])
+            else "as recorded"
+            if "withheld" in self._counts[name]
             else "held"
             if check.opportunities
             else NEVER_CHECKED

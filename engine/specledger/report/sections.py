@@ -207,7 +207,7 @@ _TONES: Final[Mapping[str, str]] = {
     "good": "PASS PROVED passed caught held came-true FAIL-as-expected UNKNOWN-as-expected reached found",
     "bad": "FAIL ERROR failed survived broken error refuted missed decides-nothing predicted-wrongly taken",
     "open": "WAIVED INCONCLUSIVE UNKNOWN untested differs not-made cannot-tell not-applicable deferred not-checked "
-    "names-no-reason never-rejected-anything judged-nothing never-made not-asked never-checked "
+    "names-no-reason never-rejected-anything judged-nothing never-made not-asked never-checked as-recorded "
     "its-condition-never-held",
 }
 _FIRST: Final = ("bad", "open")

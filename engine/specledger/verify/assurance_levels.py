@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 
 from specledger.verify.check_names import RESULT
 from specledger.verify.checks import Check, Level, Status, Verification
+from specledger.verify.established import kept_words
 from specledger.verify.fork import Against
 from specledger.verify.signed import E_UNTRUSTED
 from specledger.verify.timestamps import Authorities
@@ -166,6 +167,8 @@ def headline(verification: Verification) -> str:
         check.level is Level.REPLAYED for check in verification.checks
     ):
         words.append("not replayed")
+    if kept := verification.facts.get("recorded", {}).get("withheld"):
+        words.append(kept_words(kept))
     return ", ".join(words)
 
 

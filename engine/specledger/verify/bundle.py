@@ -29,7 +29,7 @@ from specledger.verify.check_names import CheckName
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification, require_equal
 from specledger.verify.claimed import claimed
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources, not_made_again
-from specledger.verify.established import recorded_facts, signer_facts
+from specledger.verify.established import kept_verdicts, kept_words, recorded_facts, signer_facts
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.judged import summary
 from specledger.verify.kind import (
@@ -273,6 +273,8 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     seals = Seals(None, {}, None)
     verification.unchecked.extend(not_made_again(folder, compiled.listing.bundles))
     verification.unchecked.extend(absent_help(covers))
+    if kept := kept_verdicts(manifest["result"]):
+        verification.unchecked.append(kept_words(sum(kept.values())))
     if covers:
         with verification.check(check_names.DETACHED) as note:
             seals = check_seals(folder, manifest, covers)
@@ -325,7 +327,7 @@ def replay_content(
 
 def _not_again(result: Mapping[str, Any]) -> str:
     """What replay only took over from the recording: verdicts of rules that were made before a value was withheld."""
-    kept = {name: counts["withheld"] for name, counts in result.get("rules", {}).items() if "withheld" in counts}
+    kept = kept_verdicts(result)
     if not kept:
         return ""
     listed = ", ".join(f"{name} {times}" for name, times in kept.items())

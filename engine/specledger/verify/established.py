@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specledger.core.diagnostics import counted
 from specledger.evidence.layout import ATTESTATION
 from specledger.verify.signed import Seals, envelope_signers, note_signers
 from specledger.verify.trust import Trust
@@ -15,8 +16,21 @@ from specledger.verify.trust import Trust
 
 def recorded_facts(manifest: Mapping[str, Any], recordings: Sequence[str]) -> Mapping[str, Any]:
     """What the evidence records: its verdict, and what readers compare with values from elsewhere."""
-    logs = {"recording": list(recordings)} if recordings else {}
+    logs: dict[str, Any] = {"recording": list(recordings)} if recordings else {}
+    if kept := kept_verdicts(manifest["result"]):
+        logs["withheld"] = sum(kept.values())
     return {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"], **logs}
+
+
+def kept_verdicts(result: Mapping[str, Any]) -> Mapping[str, int]:
+    """How many verdicts of each rule are from before a value was withheld: replay only takes them over."""
+    return {name: counts["withheld"] for name, counts in result.get("rules", {}).items() if "withheld" in counts}
+
+
+def kept_words(number: int) -> str:
+    """What is not checked of verdicts about withheld values."""
+    are = "is" if number == 1 else "are"
+    return f"{counted(number, 'verdict')} about withheld values {are} as recorded; nobody can check that here"
 
 
 def signer_facts(trust: Trust | None, seals: Seals) -> Mapping[str, Any]:

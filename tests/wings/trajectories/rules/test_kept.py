@@ -1,6 +1,7 @@
 """Verdicts that stay when values are withheld: the same as of the whole log, with a remark, and under no other policy."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
+from specledger.verify.assurance_levels import headline
 from specledger.verify.check_names import REPLAY
 from specledger.wings.trajectories.lines import write_lines
 from specledger.wings.trajectories.model import Kept
@@ -22,6 +24,7 @@ from specledger.wings.trajectories.rules.kept import withhold
 from specledger.wings.trajectories.scan import scan
 from specledger.wings.trajectories.withholding import Withholding
 from tests.conformance.tampered.verifiers import by_engine, by_tool
+from tools import verify as tool
 from tools.conformance import Laid
 from tools.tampering.forger import HELP, Forger
 
@@ -111,10 +114,32 @@ def test_evidence_says_what_was_not_checked_again(evidence):
     assert replay.message == (
         "28 receipts; not checked again, since they read withheld values: verdicts of invoices.payee 4"
     )
+    words = "4 verdicts about withheld values are as recorded; nobody can check that here"
+    assert words in verification.unchecked
+    assert verification.facts["recorded"]["withheld"] == 4
+    assert headline(verification).endswith(f"replay gives the same bytes, {words}")
     assert by_tool(Laid(folder, {})).exit == 0
+    text, code = tool.run(tool.parse_arguments([str(folder)]))
+    first, *rest = text.splitlines()
+    assert (code, first.endswith(f"; {words}"), f"  - {words}" in rest) == (0, True, True)
     lines: list[Any] = [parse_canonical(line) for line in (folder / "receipts.jsonl").read_bytes().splitlines()]
     kept = [verdict for line in lines for verdict in line["body"].get("withheld", ())]
     assert {verdict["status"] for verdict in kept} == {"held", "broken"}
+
+
+def test_a_rule_that_held_as_recorded_is_not_marked_like_a_judged_one(policy, spec, tmp_path):
+    lines = tmp_path / "lines.jsonl"
+    lines.write_bytes(b"".join(write_lines(without(["arguments.recipient"], [policy])[:1])))
+    finished = execute(load("recorded-clerk", kind="scenario")[0], tmp_path / "out", RunOptions(trajectories=(lines,)))
+    counts = finished.manifest["result"]["rules"]
+    assert [name for name, count in counts.items() if count.get("withheld") and not count["broken"]] == [
+        "invoices.payee"
+    ]
+    spec("report", tmp_path / "out", "--format", "html", "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (row,) = re.findall(r'<tbody id="rules.invoices.payee".*?</tbody>', page, re.S)
+    assert 'class="mark open"' in row
+    assert "as recorded" in row
 
 
 def kept_in(forger, **fields):

@@ -164,3 +164,15 @@ def test_of_calls_that_read_alike_few_are_kept_whatever_their_messages_are(tmp_p
     answered = [key for key in kept.candidates if key[0] != "pending"]
     assert len(answered) <= 1
     assert len(kept.candidates) <= (8 if since else 80)
+
+
+def test_a_broken_rule_without_else_says_not_so_and_names_the_call_that_is_parallel(tmp_path):
+    rule = APPROVED.replace("{when", "{doc: It was approved before., when", 1)
+    ask, pay = (Call(id_, tool, {}, batch=1) for id_, tool in (("1", "ask"), ("2", "pay")))
+    (beside,) = outcomes(tmp_path, rule, [ASKED, ask, pay])
+    said = "ask, call 1, stands in the same message: it is parallel, not before"
+    assert (beside.status, beside.reason) == (BROKEN, f"not so: It was approved before. ({said})")
+    (alone,) = outcomes(tmp_path, rule, [ASKED, pay])
+    assert (alone.reason, alone.source) == ("not so: It was approved before.", "")
+    (refused,) = outcomes(tmp_path, rule, [ASKED, ask, Result("1", {"ok": False}), pay])
+    assert refused.reason == "not so: It was approved before."

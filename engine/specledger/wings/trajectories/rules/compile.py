@@ -94,7 +94,7 @@ class _Compiler:
         require = None
         if rule.require is not None:
             require = self.condition(inner, rule.require, readers, (*at, "require"))
-        message = rule.else_ or rule.doc or f"{name} does not hold"
+        message = rule.else_ or (f"not so: {rule.doc}" if rule.doc else f"{name} does not hold")
         self.message(rule, {*types, *rule.memory, "value", "source", "tool"}, at)
         fixed = frozenset(n for n, t in scope.environment.variables.items() if isinstance(t, FixedType))
         about_messages = rule.when.message is not None

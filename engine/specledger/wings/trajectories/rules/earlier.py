@@ -58,7 +58,10 @@ class EarlierCalls:
         )
 
     def decide(self, session: Any, event: Event, outer: Mapping[str, Any], *, serves: bool) -> tuple[Any, Event | None]:
-        """True, False or Unknown for a call now, and the earlier call that decides; `serves` if it is needed."""
+        """True, False or Unknown for a call now, and the earlier call that decides; `serves` if it is needed.
+
+        With False stands a call that would decide if it were earlier: it is parallel.
+        """
         verdict, earlier = self._found(session, event, outer)
         since, call = self.plan.since, event.call
         if serves and verdict is not False and since is not None and call is not None and since(call.tool):
@@ -74,19 +77,24 @@ class EarlierCalls:
         self.pending = waiting
         self._forget()
         unknown: Unknown | None = None
+        beside: Event | None = None
         own = [ours(event.root("args")) for _, ours in self.plan.same]
         unread = next((value for value in own if type(value) is Unknown), None)
         for earlier, bound in [alike for kept in reversed(self.candidates.values()) for alike in kept]:
-            if earlier.parallel_to(event) or self._is_over(earlier, event):
+            parallel = earlier.parallel_to(event)
+            if not parallel and self._is_over(earlier, event):
                 continue
             if unread is None and not self._same(earlier, own):
                 continue
             value = self.plan.condition.decide({**outer, **bound}) if self.plan.condition.outer else bound[""]
+            if parallel:
+                beside = beside if value is False else earlier
+                continue
             if value is True and unread is None:
                 return True, earlier
             if value is not False:
                 unknown = unknown or unread or (value if type(value) is Unknown else None)
-        return (False if unknown is None else unknown), None
+        return (False, beside) if unknown is None else (unknown, None)
 
     def _keep(self, session: Any, earlier: Event) -> None:
         """Keep the latest of the calls that read alike, and for those parallel to it the latest that is not."""

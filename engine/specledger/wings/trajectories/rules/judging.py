@@ -128,6 +128,8 @@ def _check_earlier(plan: EarlierPlan, session: Any, event: Event, bound: Bound, 
     """Whether there was an earlier call, as it should be."""
     verdict, earlier = session.earlier[plan.number].decide(session, event, bound, serves=wanted)
     source = "" if earlier is None or earlier.call is None else f"{earlier.call.tool}, call {earlier.call.id}"
+    if verdict is False and source:
+        source = f"{source}, stands in the same message: it is parallel, not before" if wanted else ""
     return verdict if type(verdict) is Unknown else verdict is wanted, "", source, "after" if wanted else "not_after"
 
 
@@ -149,6 +151,8 @@ def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Ch
     reason = rule.message
     if "{" in reason:
         reason = _filled(rule, {**bound, "value": shown, "source": source, "tool": tool})
+    elif demand == "after" and source:
+        reason = f"{reason} ({source})"
     return Outcome(rule.name, BROKEN, reason, shown, source, call, rule.severity, demand=demand)
 
 

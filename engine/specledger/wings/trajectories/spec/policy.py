@@ -217,7 +217,7 @@ class Rule(Model):
     """What must hold of every call, or message, that it is about.
 
     Attributes:
-        doc: The message of a finding where there is no `else`.
+        doc: The message of a finding, after `not so:`, where there is no `else`.
         severity: Whether a broken rule makes the verdict FAIL, or is a warning.
         when: Which calls or messages it is about; all calls, if left out.
         read: Names for expressions, each with the value that it stands for.
