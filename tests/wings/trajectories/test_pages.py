@@ -172,3 +172,12 @@ def test_the_page_of_a_recording_speaks_of_trajectories(spec, tmp_path):
 def test_numbers_are_shown_as_the_log_has_them(value, shown):
     call = Call("c", "t", value)
     assert section(call).rows[0].cells[1].value == shown
+
+
+def test_a_rule_that_was_broken_before_a_value_was_withheld_stands_at_its_call_too():
+    kept = [
+        {"rule": rule, "call": CALL.id, "status": status} for rule, status in (("kept", "broken"), ("fine", "held"))
+    ]
+    (row,) = section(CALL, receipts=[{**rules(broken=[breach(rule="broken")]), "withheld": kept}]).rows
+    assert (row.mark, row.cells[2]) == ("broken", Words("broken, kept"))
+    assert row.details[-1] == ("kept", Quoted("broken before a value was withheld, as recorded", 2000))

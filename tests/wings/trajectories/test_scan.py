@@ -64,6 +64,18 @@ def test_a_pass_says_nothing_if_only_what_is_wrong_is_wanted(spec, rules, payee,
     assert bool(done.out) == bool(begins)
 
 
+def test_of_a_failure_the_verdict_and_the_findings_are_told_if_only_what_is_wrong_is_wanted(spec, rules):
+    (rules / "chat.json").write_text(chat(("pay", {"to": "Eve"})))
+    whole = spec("scan", "chat.json", "--policy", "rules.yaml").out.splitlines()
+    quiet = spec("scan", "chat.json", "--policy", "rules.yaml", "-q").out.splitlines()
+    assert quiet[0] == whole[0]
+    place = "  chat.json, call c0 pay: Eve is paid but occurs only in nothing before"
+    assert [line for line in quiet[1:] if line] == ["payee: broken", place]
+    for told in ("opportunities", "tools that were called"):
+        assert any(told in line for line in whole), told
+        assert not any(told in line for line in quiet), told
+
+
 def test_what_cannot_be_read_is_no_pass(spec, rules):
     (rules / "chat.json").write_text(chat(("pay", {"to": "Ann"})))
     (rules / "other.json").write_text('{"a": 1}')

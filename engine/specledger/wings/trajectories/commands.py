@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli.options import Format
-from specledger.cli.output import print_error, print_json, print_status, print_text, with_short_digests
+from specledger.cli.output import print_error, print_json, print_status, print_text, terminal, with_short_digests
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Exit, Verdict, exit_code
 
@@ -286,7 +286,8 @@ def scan(
         print_json(document if out is None else {**document, "evidence": str(out)})
     else:
         write = print_status if result.verdict is Verdict.PASS else print_text
-        write("\n".join([scan_text_of(result, compiled.name, *parts), *(evidence or ())]))
+        text = scan_text_of(result, compiled.name, *parts, quiet=terminal().quiet)
+        write("\n".join([text, *(evidence or ())]))
         if policy is None:
             own = f"a policy with `extends: {compiled.name}`, or `spec new policy NAME`, then --policy FILE"
             print_status(f"rules of your own: {own}")

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import counted
+from specledger.core.events import KeptStatus
 from specledger.evidence.layout import MAX_LINE, TRAJECTORIES
 from specledger.evidence.receipts.run import Rules
 from specledger.report.extension import ShownTrajectory
@@ -61,6 +62,10 @@ def _section(episode: int, trajectory: Trajectory, receipts: Sequence[Rules]) ->
     for rules in receipts:
         for breach in rules["broken"]:
             notes[breach["call"]].append(("broken", breach["rule"], breach))
+        for kept in rules.get("withheld", ()):
+            if kept["status"] == KeptStatus.BROKEN:
+                reason = {"reason": "broken before a value was withheld, as recorded"}
+                notes[kept["call"]].append(("broken", kept["rule"], reason))
         for outcome in rules["unjudged"]:
             notes[outcome["call"]].append(("cannot tell", outcome["rule"], outcome))
     tools = {entry.id: entry.tool for entry in trajectory.entries if isinstance(entry, Call)}

@@ -18,12 +18,15 @@ _LONGEST: Final = 80
 _HEAD: Final = ("rule", "opportunities", "held", "broken", "not judged", "in trajectories")
 
 
-def scan_text(scan: Scan, policy: str) -> str:
-    """The counts of each rule, the first breaches, and what was not judged or not read."""
-    lines = [f"{policy}  {scan.verdict.value}  {_read(scan)}", *_idle(scan), "", *_table(scan)]
+def scan_text(scan: Scan, policy: str, *, quiet: bool = False) -> str:
+    """The counts of each rule, the first breaches, and what was not judged or not read; if `quiet` no counts."""
+    lines = [f"{policy}  {scan.verdict.value}  {_read(scan)}", *(() if quiet else _idle(scan))]
+    lines += [*_nothing_concluded(scan), *(() if quiet else ("", *_table(scan)))]
     for name, count in scan.rules.items():
         lines += _breaches(name, count)
     lines += _not_judged(scan)
+    if not quiet:
+        lines += _remarks(scan)
     for code, number in sorted(scan.findings.items()):
         first = scan.unread.get(code, [])
         lines.append(f"not read: {code} ({title_of(code)}) {number}")
@@ -49,6 +52,10 @@ def _idle(scan: Scan) -> Iterator[str]:
     ]
     if idle:
         yield f"no opportunity, so the verdict says nothing of: {', '.join(map(printable, idle))}"
+
+
+def _nothing_concluded(scan: Scan) -> Iterator[str]:
+    """The rules that keep a scan from PASS without a call."""
     if scan.misspelt:
         yield f"misspelt, it seems, so nothing can be concluded: {', '.join(map(printable, scan.misspelt))}"
     if scan.unable:
@@ -92,16 +99,24 @@ def _shortened(name: str) -> str:
 
 
 def _not_judged(scan: Scan) -> list[str]:
-    """Why rules were not judged, and tools that were called."""
+    """Why rules were not judged."""
     lines = [""]
     for name, count in scan.rules.items():
-        if count.opportunities and not count.breakable:
-            lines.append(f"{printable(name)} could not be broken by these logs: no tool of its `not_after` was called")
         for reason, number in sorted(count.reasons.items(), key=lambda item: (-item[1], item[0]))[:_SHOWN]:
             lines.append(f"{printable(name)} was not judged {counted(number, 'time')}: {printable(reason)}")
         if count.withheld:
             times = counted(count.withheld, "time")
             lines.append(f"{printable(name)} was judged {times} before a value was withheld, and not checked again")
+    return lines
+
+
+def _remarks(scan: Scan) -> list[str]:
+    """Rules that these logs could not break, and tools that were called."""
+    lines = [
+        f"{printable(name)} could not be broken by these logs: no tool of its `not_after` was called"
+        for name, count in scan.rules.items()
+        if count.opportunities and not count.breakable
+    ]
     tools = ", ".join(f"{_shortened(tool)} {number}" for tool, number in scan.calls.most_common(20))
     return [*lines, *([f"tools that were called: {tools}"] if tools else [])]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from specledger.core.verdict import Verdict
 from specledger.wings.trajectories.coverage import Coverage
 from specledger.wings.trajectories.coverage_text import (
     coverage_document,
@@ -21,10 +22,18 @@ from specledger.wings.trajectories.tools.fit import Misfit
 
 
 def scan_text_of(
-    scan: Scan, policy: str, coverage: Coverage, mutants: Mutants | None, misfits: Sequence[Misfit] | None
+    scan: Scan,
+    policy: str,
+    coverage: Coverage,
+    mutants: Mutants | None,
+    misfits: Sequence[Misfit] | None,
+    *,
+    quiet: bool = False,
 ) -> str:
-    """A scan for people."""
-    lines = [scan_text(scan, policy), *misfits_text(misfits or ()), *coverage_text(coverage)]
+    """A scan for people; if `quiet` its verdict, what is wrong, and what keeps it from PASS."""
+    lines = [scan_text(scan, policy, quiet=quiet), *misfits_text(misfits or ())]
+    if not (quiet and scan.verdict is Verdict.FAIL):
+        lines += coverage_text(coverage)
     return "\n".join(lines if mutants is None else [*lines, "", *mutants_text(mutants)])
 
 

@@ -134,7 +134,7 @@ JUDGED = {
     ),
     "what must come before in another message": (
         "{when: {tool: pay}, after: {tool: ask}}", [ask(2, 1), pay(3, 1), pay(4, 2)],
-        [('3', "broken", 'a does not hold', '', '', 'after'), ('4', "held", '', '', 'ask, call 2', '')],
+        [('3', "broken", 'a does not hold (ask, call 2, stands in the same message: it is parallel, not before)', '', 'ask, call 2, stands in the same message: it is parallel, not before', 'after'), ('4', "held", '', '', 'ask, call 2', '')],
     ),
     "what must come before each": (
         "{when: {tool: pay}, after: {tool: ask, since: pay}}", [ask(2), pay(3), pay(4), ask(5), pay(6)],
