@@ -26,10 +26,11 @@ from specledger.wings.trajectories.rules.conditions import (
 )
 from specledger.wings.trajectories.rules.extraction import ValueReader, compile_reader, compile_values, in_turn
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
-from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, compile_path, parse_path
+from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, parse_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.plans import EarlierPlan, MemoryPlan, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
+from specledger.wings.trajectories.rules.same import Compared
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import (
     Count,
@@ -72,6 +73,7 @@ class _Compiler:
         self.readers: dict[tuple[Any, ...], Reader] = {}
         self.value_readers: dict[tuple[str, tuple[str, ...]], ValueReader] = {}
         self.scope = Scope(Environment(), resolved, diagnostics)
+        self.compared = Compared(model)
 
     def policy(self) -> Policy:
         # the order in which they are written has no meaning, and evidence does not keep it
@@ -225,7 +227,7 @@ class _Compiler:
         """Paths of an earlier call and of this one whose values must be the same; an absent one is not known."""
         items = () if same is None else ((same, same),) if isinstance(same, str) else same.items()
         paths = [(self.path(theirs, at, ("args",)), self.path(ours, at, ("args",))) for theirs, ours in items]
-        return tuple((compile_path(one), _demanded(two)) for one, two in paths if one and two)
+        return tuple(self.compared.pair(one, two) for one, two in paths if one and two)
 
     def condition(self, scope: Scope, text: str | None, readers: Mapping[str, Reader], at: Where) -> Condition:
         checked = None if text is None else scope.expression(*at, expect=BOOL)
@@ -334,17 +336,6 @@ def _other_than(text: str, types: list[str]) -> str:
             f'for a domain, in place of the set: `each: args.NAME`, `as: email`, `require: value.endsWith("{domain}")`'
         )
     return "compare it as another type"
-
-
-def _demanded(path: Path) -> PathReader:
-    """What reads a path whose values are needed."""
-    read, missing = compile_path(path), Unknown(f"{path.text} is absent")
-
-    def reader(value: Any) -> list[Any] | Unknown:
-        values = read(value)
-        return values if values != [] else missing
-
-    return reader
 
 
 def _record_reader(

@@ -1,0 +1,66 @@
+"""Paths whose values `same` compares: by the type with which the rules of the policy read them, where that is one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from specledger.core.unknown import Unknown
+from specledger.wings.trajectories.rules.paths import Path, compile_path
+from specledger.wings.trajectories.rules.paths import Reader as PathReader
+from specledger.wings.trajectories.rules.values import WHOLE, text_of
+from specledger.wings.trajectories.spec.policy import Policy, Rule
+
+_PLAIN: Final = "text"
+"""The type that says nothing of the form of a value."""
+
+
+class Compared:
+    """How values are compared at the paths of a policy."""
+
+    def __init__(self, policy: Policy) -> None:
+        """Read with which types its rules read each path."""
+        types: dict[str, set[str]] = defaultdict(set)
+        for rule in policy.rules.values():
+            for path, type_ in _readings(rule):
+                if type_ in WHOLE and type_ != _PLAIN:
+                    types[path].add(type_)
+        self._types: Mapping[str, set[str]] = types
+
+    def pair(self, theirs: Path, ours: Path) -> tuple[PathReader, PathReader]:
+        """What reads the values of an earlier call and of this one; of this one an absent value is not known."""
+        types = self._types.get(theirs.text, set()) | self._types.get(ours.text, set())
+        type_ = next(iter(types)) if len(types) == 1 else None
+        return _reader(theirs, type_, needed=False), _reader(ours, type_, needed=True)
+
+
+def _readings(rule: Rule) -> Iterator[tuple[str, str | None]]:
+    """The paths of calls that a rule reads, each with its type."""
+    if isinstance(rule.as_, str):
+        yield from ((path, rule.as_) for path in rule.judged)
+    reads = [read for read in rule.read.values() if read.of is None]
+    for earlier in (rule.after, rule.not_after):
+        reads += [] if earlier is None else earlier.read.values()
+    yield from ((read.path, read.as_) for read in reads)
+
+
+def _reader(path: Path, type_: str | None, *, needed: bool) -> PathReader:
+    read, missing = compile_path(path), Unknown(f"{path.text} is absent")
+
+    def reader(value: Any) -> list[Any] | Unknown:
+        values = read(value)
+        if needed and values == []:
+            return missing
+        if type_ is None or isinstance(values, Unknown):
+            return values
+        return [_form(each, type_) for each in values]
+
+    return reader
+
+
+def _form(value: Any, type_: str) -> Any:
+    """The form in which a value is compared; itself if it is not of the type."""
+    text = text_of(value)
+    form = None if text is None else WHOLE[type_](text)
+    return value if form is None else form
