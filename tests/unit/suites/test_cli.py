@@ -35,7 +35,7 @@ def test_a_suite_is_shown_in_tables(spec, project):
         "  mutants",
         "    caught  no-bound  in heights by climbs",
         "  checks that no mutant makes fail: further, one-at-a-time",
-        f"  specs    {made['specs'][:12]}…",
+        f"  specs    {made['specs']}",
         f"  receipts {made['receipts']['count']}, root {made['receipts']['root'][:12]}…",
         "  evidence here",
     ]
