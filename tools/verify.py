@@ -1124,7 +1124,9 @@ class RunFollower:
         if tested:
             self.claims.setdefault(name, Counter()).update(held=held, tested=tested)
             broken = "promised" in body["evidence"] and body["evidence"]["null"]["changed"] > 0
-            more = {"not_given_again": body["cause"] == "not_given_again", "promise_broken": broken}
+            null = body["evidence"].get("null", {"asked": 0, "changed": 0})
+            never = body["verdict"] == "INCONCLUSIVE" and 0 < null["asked"] == null["changed"]
+            more = {"not_given_again": never, "promise_broken": broken}
             self.claims[name].update(name for name, found in more.items() if found)
             if (body["verdict"], body["cause"]) == ("INCONCLUSIVE", "mispredicted"):
                 self.claims[name]["explained"] += tested - held

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts.kernel import Probe
 
 EXPLAINED: Final = "explained"
 """Claims that did not hold, and that the declared procedure explains."""
 NOT_GIVEN_AGAIN: Final = "not_given_again"
-"""Decisions that the agent never gave again, of which all that was asked held."""
+"""Decisions that the agent never gave again, in challenges that decide nothing."""
 PROMISE_BROKEN: Final = "promise_broken"
 """Decisions after which an agent that says it draws nothing gave another answer to the same question."""
 
@@ -21,7 +20,8 @@ def doubts_of(body: Probe) -> dict[str, int]:
     """What a probe adds to these counts, besides `explained`."""
     evidence = body["evidence"]
     broken = "promised" in evidence and evidence["null"]["changed"] > 0
-    never = body["cause"] == Cause.NOT_GIVEN_AGAIN
+    null = evidence.get("null", {"asked": 0, "changed": 0})
+    never = body["verdict"] == Verdict.INCONCLUSIVE and 0 < null["asked"] == null["changed"]
     return {name: 1 for name, found in ((NOT_GIVEN_AGAIN, never), (PROMISE_BROKEN, broken)) if found}
 
 

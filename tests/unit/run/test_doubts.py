@@ -8,18 +8,22 @@ import pytest
 from specledger.evidence.doubts import doubts_of, is_doubtful
 from tools import verify
 
-COUNTED: dict[str, tuple[str | None, dict[str, Any], dict[str, int]]] = {
-    "a pass": (None, {"null": {"asked": 3, "changed": 0}}, {}),
-    "a pass of an agent that draws": (None, {"null": {"asked": 3, "changed": 2}}, {}),
+COUNTED: dict[str, tuple[str, dict[str, Any], dict[str, int]]] = {
+    "a pass": ("PASS", {"null": {"asked": 3, "changed": 0}}, {}),
+    "a pass of an agent that draws": ("PASS", {"null": {"asked": 3, "changed": 2}}, {}),
     "a decision that never came again": (
-        "not_given_again",
+        "INCONCLUSIVE",
         {"null": {"asked": 3, "changed": 3}},
         {"not_given_again": 1},
     ),
-    "a kept promise": (None, {"null": {"asked": 3, "changed": 0}, "promised": True}, {}),
-    "a broken promise": (None, {"null": {"asked": 3, "changed": 1}, "promised": True}, {"promise_broken": 1}),
+    "it came again once": ("INCONCLUSIVE", {"null": {"asked": 3, "changed": 2}}, {}),
+    "a miss that convicts": ("FAIL", {"null": {"asked": 3, "changed": 3}}, {}),
+    "nothing was asked again": ("INCONCLUSIVE", {"null": {"asked": 0, "changed": 0}}, {}),
+    "nothing was asked at all": ("INCONCLUSIVE", {}, {}),
+    "a kept promise": ("PASS", {"null": {"asked": 3, "changed": 0}, "promised": True}, {}),
+    "a broken promise": ("PASS", {"null": {"asked": 3, "changed": 1}, "promised": True}, {"promise_broken": 1}),
     "both": (
-        "not_given_again",
+        "INCONCLUSIVE",
         {"null": {"asked": 1, "changed": 1}, "promised": True},
         {"not_given_again": 1, "promise_broken": 1},
     ),
@@ -28,8 +32,8 @@ COUNTED: dict[str, tuple[str | None, dict[str, Any], dict[str, int]]] = {
 
 @pytest.mark.parametrize("case", COUNTED)
 def test_what_a_probe_adds(case):
-    cause, evidence, counts = COUNTED[case]
-    body: Any = {"cause": cause, "evidence": evidence}
+    verdict, evidence, counts = COUNTED[case]
+    body: Any = {"verdict": verdict, "evidence": evidence}
     assert doubts_of(body) == counts
 
 

@@ -93,6 +93,15 @@ def test_a_decision_is_committed_to_and_can_be_opened_and_restated():
     assert (asked["action"], "commitment" in asked) == ({"op": "charge"}, False)
 
 
+def test_an_agent_that_is_started_again_uses_no_nonce_twice():
+    nonces = set()
+    for started in range(3):  # its first messages are of another decision each time
+        agent = gym.Explained(policy, gym.by_asking(policy, values))
+        said = agent({"type": "decide", "id": 1, "episode": started, "t": 5 - started, "observation": SEEN})
+        nonces.add(agent({"type": "reveal", "id": 2, "commitment": said["commitment"]})["nonce"])
+    assert len(nonces) == 3
+
+
 def test_a_claim_may_say_how_sure_it_is():
     claims = [{**CLAIMS[0], "confidence": 0.75}]
     agent = gym.Explained(policy, lambda seen: claims)

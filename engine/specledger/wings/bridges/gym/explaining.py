@@ -84,14 +84,14 @@ class Explained:
         seed: int = 0,
         deterministic: bool = True,
     ) -> None:
-        """Answer for a policy; commitments are opened by nonces of the seed.
+        """Answer for a policy; commitments are opened by nonces of the seed, another one for each decision.
 
         `deterministic` promises that the policy and what explains it draw nothing; without it, questions are repeated.
         """
         _demand_function("policy", policy, "observation -> action")
         _demand_function("explain", explain, "observation -> [{variable, becomes, choice}], such as `by_asking` makes")
         self._policy, self._explain, self._name, self._deterministic = policy, explain, name, deterministic
-        self._nonces = Stream.named(seed, "explained", name)
+        self._seed = seed
         self._asked: dict[int, dict[str, Any]] = {}
         self._committed: dict[str, tuple[str, dict[str, Any]]] = {}
 
@@ -115,10 +115,16 @@ class Explained:
         seen = {**message["observation"], **variables}
         stated = {"action": dict(self._policy(seen)), "claims": self._explain(seen)}
         self._asked[message["id"]] = stated
-        return {"type": "statement", **stated, **({"commitment": self._commit(stated)} if kind == "decide" else {})}
+        return {
+            "type": "statement",
+            **stated,
+            **({"commitment": self._commit(message, stated)} if kind == "decide" else {}),
+        }
 
-    def _commit(self, stated: dict[str, Any]) -> str:
-        nonce = self._nonces.bytes(_NONCE)
+    def _commit(self, message: Mapping[str, Any], stated: dict[str, Any]) -> str:
+        # by the decision, not by how many came before it: an agent that is started again does not know of these
+        decision = (message.get("episode", 0), message.get("t", 0), message["id"])
+        nonce = Stream.named(self._seed, "explained", self._name, *decision).bytes(_NONCE)
         commitment = sha256_hex(nonce + canonical_bytes(stated, FLOATS_ANYWHERE))
         self._committed[commitment] = (nonce.hex(), stated)
         return commitment
