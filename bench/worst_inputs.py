@@ -1,4 +1,4 @@
-"""The worst inputs of commands that read logs: large, and made so that what is kept of them takes most memory.
+"""The worst inputs of commands that read logs or specs: large, and made so that what is kept of them takes most memory.
 
 `WORST` has them by name: what writes the input into a folder, and the words of the command. Used by `bench.memory`, and by
 `tests/conformance/test_memory.py`, which holds each command to `MOST_MEMORY`.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import string
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count, islice, product
 from pathlib import Path
@@ -24,6 +26,13 @@ rules:
   number: {when: {tool: send}, each: args.number, as: number, from: [{text_of: any}]}
   field: {when: {tool: send}, each: args.to, as: name, from: [{result_of: read, field: payee}]}
 """
+
+_SCENARIO: Final = {
+    "world.yaml": "spec: world/v1\nname: world\nstate: {x: int}\nstart: {x: 0}\nactions: {add: {effects: [{set: x, to: x + 1}]}}\n",
+    "agent.yaml": "spec: agent/v1\nname: agent\ncandidates: [{op: add}]\nscore: '1'\n",
+    "governor.yaml": "spec: governor/v1\nname: governor\ngates: []\nchoose: {maximise: proposal.score}\n",
+}
+_FIELDS: Final = "world: world\nagent: agent\ngovernor: governor\nepisodes: 1\nhorizon: 5\ninvariants: ["
 
 Lines = Callable[[], Iterator[Any]]
 """Gives the records of a log without end."""
@@ -126,6 +135,42 @@ def _many_messages(size: int) -> list[Any]:
     return [{"role": "user", "content": ""}] * (size // 34)
 
 
+def _constants(number: int, size: int) -> str:
+    return "constants:\n" + "".join(f"  K{number}_{index}: {index}\n" for index in range(size // 16))
+
+
+def _lists(number: int, size: int) -> str:
+    members = ",\n".join(f"[{index}]" for index in range(size // 16))
+    return f"metadata: {{annotations: {{L{number}: [\n{members}]}}}}\n"
+
+
+def _sums(number: int, size: int) -> str:
+    line = " || ".join(f"({' + '.join(['x'] * 31)}) < {number}" for _ in range(31))
+    return "witness:\n" + "".join(f"  w{index}: '{line}'\n" for index in range(size // len(line)))
+
+
+def _scenario(body: Callable[[int, int], str], bundle: bool = False) -> Callable[[Path, int], Path]:
+    """What writes a scenario with invariants of such a body, of so many bytes together; or the bundle of its run."""
+
+    def write(folder: Path, size: int) -> Path:
+        count = -(-size // 720_000)
+        names = [f"i{number}" for number in range(count)]
+        texts = dict(_SCENARIO) | {
+            "scenario.yaml": f"spec: scenario/v1\nname: scenario\n{_FIELDS}{', '.join(names)}]\n"
+        }
+        for number, name in enumerate(names):
+            texts[f"{name}.yaml"] = f"spec: invariant/v1\nname: {name}\nrequire: x >= 0\n{body(number, size // count)}"
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        if not bundle:
+            return folder / "scenario.yaml"
+        words = [sys.executable, "-m", "specledger", "run", str(folder / "scenario.yaml"), f"--out={folder / 'bundle'}"]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        return folder / "bundle"
+
+    return write
+
+
 WORST: Final[dict[str, tuple[Callable[[Path, int], Path], int, str]]] = {
     "import: messages of one conversation": (_lines(_message), 40_000_000, "import"),
     "import: records that are none": (_lines(_no_record), 8_000_000, "import"),
@@ -140,6 +185,13 @@ WORST: Final[dict[str, tuple[Callable[[Path, int], Path], int, str]]] = {
     "scan: results that are lists of lists": (_document(_many_values), 30_000_000, "scan"),
     "scan with mutants: results of different words": (_document(_many_words), 30_000_000, "mutants"),
     "diff of policies: results of different words": (_document(_many_words), 30_000_000, "diff"),
+    "check: as many constants as may be": (_scenario(_constants), 4_300_000, "check"),
+    "check: as many lists as may be": (_scenario(_lists), 4_300_000, "check"),
+    "check: as many characters of expressions as may be": (_scenario(_sums), 1_000_000, "check"),
+    "verify: as many constants as may be": (_scenario(_constants, bundle=True), 4_300_000, "verify"),
+    "report: as many constants as may be": (_scenario(_constants, bundle=True), 4_300_000, "report"),
+    "diff: as many constants as may be": (_scenario(_constants, bundle=True), 4_300_000, "bundles"),
+    "diff: as many lists as may be": (_scenario(_lists, bundle=True), 4_300_000, "bundles"),
 }
 """By name: what writes the input, its bytes, and what is done with it."""
 
@@ -155,4 +207,8 @@ def words_of(name: str, folder: Path) -> list[str]:
         "scan": ["scan", log, f"--policy={policy}"],
         "mutants": ["scan", log, f"--policy={policy}", "--mutants=2"],
         "diff": ["diff", str(policy), str(policy), f"--logs={log}"],
+        "check": ["check", log],
+        "verify": ["verify", log, "--workers=2"],
+        "report": ["report", log, "--format=json", f"--out={folder / 'report.json'}"],
+        "bundles": ["diff", log, log],
     }[does]

@@ -80,11 +80,12 @@ LIMITS: dict[str, dict[str, object]] = {
             "False": False,
         }
     },
-    "expr.generate.fast_forms": {"MOST_LEVELS": 24},
+    "expr.generate.emitter": {"_MOST_KEPT": 50_000},
+    "expr.generate.fast_forms": {"MOST_LEVELS": 24, "MOST_WRITTEN": 16},
     "expr.generate.numbering": {"MOST_CELLS": 16},
     "expr.generate.render": {"_INLINE_NODES": 40, "_INLINE_DEPTH": 2},
     "expr.limits": {"WORK_WITHOUT_CHARGE": 1_000_000},
-    "expr.parse.parser": {"_CONSTANTS": {"true": True, "false": False, "null": None}},
+    "expr.parse.parser": {"_CONSTANTS": {"true": True, "false": False, "null": None}, "_MOST_KEPT": 400},
     "expr.typed_dicts": {"_SHOWN": 6},
     "expr.unparse": {
         "_LEVELS": {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5},

@@ -19,4 +19,4 @@ def test_a_command_holds_no_more_than_is_promised(tmp_path, name):
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
     assert took.memory < MOST_MEMORY
-    assert took.status in (1, 3)
+    assert took.status in ((0,) if name.startswith(("check:", "verify:", "report:", "diff:")) else (1, 3))

@@ -24,7 +24,7 @@ from specledger.suites.episode_types import Grammar
 from specledger.suites.figures import PlannedFigure
 from specledger.suites.literals import report_unknown
 from specledger.suites.measures import Sampler, check_measures
-from specledger.suites.overlay import E_SUITE_SET, Change, overlay
+from specledger.suites.overlay import E_SUITE_SET, Change, Made, overlay
 from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
 from specledger.suites.stated import stated_by
 from specledger.suites.truth import Truth, check_truth
@@ -85,6 +85,7 @@ class _Compiler:
         self._samplers: dict[tuple[str, ...], Sampler | None] = {}
         self._truths: dict[str, Truth] = {}
         self._refused: set[str] = set()
+        self._made = Made()
         self._asked: dict[str, tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]] = {}
 
     def plan(self) -> SuitePlan:
@@ -175,6 +176,7 @@ class _Compiler:
         expected = {} if arm.expect is None else {"expect": arm.expect.model_dump(exclude_none=True)}
         places = {**self._places(arm, *at, of=spec), **expected, **laid[1]}
         cases: dict[str, Case] = {}
+        self._made.renew()
         for index, key in enumerate(_scenarios(arm)):
             scenario = self.bundle.specs[key].name
             if mutant is not None and mutant.scenarios is not None and scenario not in mutant.scenarios:
@@ -182,7 +184,7 @@ class _Compiler:
             for seed in [*arm.seeds] or (None,):
                 try:
                     seeded = places if seed is None else {**places, "seed": seed}
-                    bundle = overlay(self.bundle, key, seeded, changes)
+                    bundle = overlay(self.bundle, key, seeded, changes, self._made)
                 except Rejected as rejected:
                     self._refuse(name, mutant, rejected)
                     return []

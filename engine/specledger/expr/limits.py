@@ -32,5 +32,8 @@ CHARACTERS_OF_WORK = 16
 MAX_MEMORY = 80_000_000
 """Bytes, about, of the lists, maps and texts that the named values of one function (a set of proposals, a step, a
 judgement) hold at the same time."""
+MOST_SOURCE = 400_000
+"""Characters of one generated module, about, after which expressions become calls of the exact evaluator: a character
+takes fifty bytes and more while the module is made."""
 WORK_WITHOUT_CHARGE = 1_000_000
 """Work, of all named values of one function, up to which their memory is not looked at."""

@@ -12,13 +12,14 @@ same key in every bundle, two specs of one name have different ones, and no circ
 """
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, field
 from pydantic import BaseModel
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import code
+from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import tagged
 from specledger.core.spans import Span, Text
 from specledger.load.changed import changes_at, keys_in
@@ -29,9 +30,14 @@ from specledger.spec.base import Spec, SpecKinds
 
 SPEC_TAG: Final = "specledger/spec/v1"
 BUNDLE_TAG: Final = "specledger/specs/v1"
+MAX_VALUES: Final = 550_000
+"""Values and keys of all specs that are loaded together; each takes about 300 bytes."""
+MAX_EXPRESSIONS: Final = 1_048_576
+"""Characters of all expressions of a bundle; a character takes a hundred bytes and more once it is checked."""
 DOUBLE: Final = "$double"
 """The key that marks a double in resolved data; no mapping of a document may have it."""
 
+E_EXPRESSIONS = code("E_EXPRESSIONS", "Too many expressions")
 E_SPEC_RESERVED_KEY = code("E_SPEC_RESERVED_KEY", "A key that is reserved")
 
 
@@ -156,7 +162,11 @@ class Bundle(Struct, frozen=True, eq=False):
 
 
 def gather(root: str, known: Mapping[str, Resolved], case: str = "") -> Bundle:
-    """The bundle of a spec and of those among the known ones that it refers to."""
+    """The bundle of a spec and of those among the known ones that it refers to.
+
+    Raises:
+        Rejected: E_EXPRESSIONS, if there are too many.
+    """
     reached = {root: known[root]}
     waiting = [root]
     while waiting:
@@ -165,8 +175,21 @@ def gather(root: str, known: Mapping[str, Resolved], case: str = "") -> Bundle:
                 reached[key] = known[key]
                 waiting.append(key)
     specs = dict(sorted(reached.items()))
-    data = {"root": root, "specs": {key: spec.data for key, spec in specs.items()}}
-    return Bundle(root, specs, tagged(BUNDLE_TAG, canonical_bytes(data)), case)
+    form = canonical_bytes({"root": root, "specs": {key: spec.data for key, spec in specs.items()}})
+    if len(form) > MAX_EXPRESSIONS:
+        _bound_expressions(specs)
+    return Bundle(root, specs, tagged(BUNDLE_TAG, form), case)
+
+
+def _bound_expressions(specs: Mapping[str, Resolved]) -> None:
+    left = MAX_EXPRESSIONS
+    for spec in specs.values():
+        for path, text in spec.expressions():
+            left -= len(str(text))
+            if left < 0:
+                message = f"the expressions of all specs have more than {MAX_EXPRESSIONS} characters"
+                hint = "name what they repeat with `functions`, and put long lists into `constants`"
+                raise Rejected([Diagnostic(E_EXPRESSIONS, message, spec.span(*path), hint=hint)])
 
 
 def key_of(kind: str, name: str, data: Mapping[str, Any]) -> str:
@@ -178,13 +201,13 @@ def key_of(kind: str, name: str, data: Mapping[str, Any]) -> str:
     return f"{kind}/{name}@{tagged(SPEC_TAG, canonical_bytes(data))[:16]}"
 
 
-def dump(model: Spec) -> dict[str, Any]:
-    """The resolved form of a validated spec.
+def dump(model: Spec, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """The resolved form of a validated spec; for a key that is known, its object is used again.
 
     Raises:
         ReservedKey: A mapping has the key that marks doubles.
     """
-    data: dict[str, Any] = encode(model.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    data: dict[str, Any] = encode(model.model_dump(mode="json", by_alias=True, exclude_defaults=True), (), known)
     return data
 
 
@@ -197,8 +220,8 @@ def restore(model: type[Spec], data: Mapping[str, Any]) -> Spec:
     return model.model_validate(decode(data))
 
 
-def encode(value: Any, path: Path = ()) -> Any:
-    """JSON values with doubles marked and keys sorted.
+def encode(value: Any, path: Path = (), known: Mapping[str, str] = MappingProxyType({})) -> Any:
+    """JSON values with doubles marked and keys sorted; for a key that is known, its object is used again.
 
     Raises:
         ReservedKey: A mapping has the key that marks doubles.
@@ -206,11 +229,11 @@ def encode(value: Any, path: Path = ()) -> Any:
     if isinstance(value, float):
         return {DOUBLE: repr(value)}
     if isinstance(value, list):
-        return [encode(element, (*path, index)) for index, element in enumerate(value)]
+        return [encode(element, (*path, index), known) for index, element in enumerate(value)]
     if isinstance(value, dict):
         if DOUBLE in value:
             raise ReservedKey(path)
-        return {key: encode(value[key], (*path, key)) for key in sorted(value)}
+        return {known.get(key, key): encode(value[key], (*path, key), known) for key in sorted(value)}
     return value
 
 
@@ -224,6 +247,13 @@ def decode(value: Any) -> Any:
             return _read_double(text, value)
         return {key: decode(value[key]) for key in sorted(value)}
     return value
+
+
+def values_in(data: Any) -> int:
+    """The values and keys of a resolved form."""
+    if isinstance(data, dict):
+        return 1 + len(data) + sum(map(values_in, data.values()))
+    return 1 + sum(map(values_in, data)) if isinstance(data, list) else 1
 
 
 def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:

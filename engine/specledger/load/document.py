@@ -1,9 +1,10 @@
 """YAML values with their places, and the interface by which documents are read and referred to."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +18,9 @@ Path = tuple[str | int, ...]
 Style = Literal["plain", "single", "double", "literal", "folded", "block", "flow"]
 """How a value is written: five styles of scalars, two of collections."""
 
+_BITS: Final = 30  # of an offset; two of them take as much memory as one
+_MASK: Final = (1 << _BITS) - 1
+
 Value = str | int | float | bool | None | tuple["Node", ...] | Mapping[str, "Node"]
 
 
@@ -26,7 +30,7 @@ class Source:
     def __init__(self, file: str, text: str) -> None:
         self.file = file
         self.text = text
-        self._lines = [0]
+        self._lines = array("i", [0])  # a small number for each line, of which there may be as many as values
         at = text.find("\n")
         while at >= 0:
             self._lines.append(at + 1)
@@ -42,18 +46,36 @@ class Source:
         return Span(self.file, self.position(start), self.position(end))
 
 
-class Range(Struct, frozen=True, eq=False):
-    """Characters of a source; equality ignores the source."""
+class Range(Struct, frozen=True, eq=False, gc=False):
+    """Characters of a source; equality ignores the source.
+
+    Attributes:
+        packed: Both offsets in one number: there are two ranges for each key and its value.
+    """
 
     source: Source
-    start: int
-    end: int
+    packed: int
+
+    @classmethod
+    def of(cls, source: Source, start: int, end: int) -> "Range":
+        """The characters from `start` up to but without `end`."""
+        return cls(source, start << _BITS | end)
+
+    @property
+    def start(self) -> int:
+        """The offset of the first character."""
+        return self.packed >> _BITS
+
+    @property
+    def end(self) -> int:
+        """The offset after the last character."""
+        return self.packed & _MASK
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Range) and (self.start, self.end) == (other.start, other.end)
+        return isinstance(other, Range) and self.packed == other.packed
 
     def __hash__(self) -> int:
-        return hash((self.start, self.end))
+        return hash(self.packed)
 
     @property
     def span(self) -> Span:
@@ -73,8 +95,8 @@ class Composed(Struct, frozen=True):
     terms: tuple[tuple[str, str], ...] = ()
 
 
-class Node(Struct, frozen=True):
-    """A value of a document.
+class Node(Struct, frozen=True, gc=False):
+    """A value of a document. A tree of them has no circles, so that nothing has to look for one.
 
     Attributes:
         place: The characters it is written with, quotes included.
@@ -200,6 +222,25 @@ class Node(Struct, frozen=True):
             yield from node.walk((*path, key))
         for index, node in enumerate(self.elements):
             yield from node.walk((*path, index))
+
+
+class Origins(Mapping[Path, Node]):
+    """The nodes of a tree by their paths, which are looked up in the tree."""
+
+    def __init__(self, root: Node) -> None:
+        self._root = root
+
+    def __getitem__(self, path: Path) -> Node:
+        return self._root.at(path)
+
+    def __iter__(self) -> Iterator[Path]:
+        return (path for path, _ in self._root.walk())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._root.walk())
+
+    def __bool__(self) -> bool:
+        return True  # without counting
 
 
 def _spells(text: str, number: int | float) -> bool:

@@ -4,7 +4,7 @@ The document is untrusted. It must be exactly what `Bundle.document` writes (val
 values equal to their defaults), so that a bundle has one form and one digest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -12,7 +12,18 @@ from pydantic import ValidationError
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code
-from specledger.load.bundle import Bundle, ReservedKey, Resolved, dump, find_references, gather, key_of, restore
+from specledger.load.bundle import (
+    MAX_VALUES,
+    Bundle,
+    ReservedKey,
+    Resolved,
+    dump,
+    find_references,
+    gather,
+    key_of,
+    restore,
+    values_in,
+)
 from specledger.load.document import Path
 from specledger.load.resolve import MAX_SPECS
 from specledger.load.shapes import Shape
@@ -65,8 +76,9 @@ def _open(data: object, diagnostics: Diagnostics) -> tuple[str, Mapping[str, Any
         return "", {}
     if not isinstance(root, str) or root not in specs:
         diagnostics.error(E_SPEC_RESOLVED_FORM, "the root is not among the specs")
-    if len(specs) > MAX_SPECS:
-        diagnostics.error(E_SPEC_RESOLVED_FORM, f"more than {MAX_SPECS} specs")
+    if len(specs) > MAX_SPECS or sum(map(values_in, specs.values())) > MAX_VALUES:
+        message = f"more than {MAX_SPECS} specs, or {MAX_VALUES} values and keys in them"
+        diagnostics.error(E_SPEC_RESOLVED_FORM, message)
     return str(root), specs
 
 
@@ -81,7 +93,7 @@ def _restore(
         return None
     try:
         model = restore(kinds[kind].model, data)
-        form = dump(model)
+        form = dump(model, {key: key for key in _keys(data)})
     except ValidationError as error:
         for item in error.errors(include_url=False, include_input=False, include_context=False):
             _refuse(diagnostics, key, item["loc"], item["msg"])
@@ -101,6 +113,15 @@ def _restore(
         if target not in documents or target.partition("/")[0] != wanted:
             _refuse(diagnostics, key, path, f"no key of a {wanted} in the bundle")
     return Resolved(kind, model.name, key, model, form, refs)
+
+
+def _keys(data: Any) -> Iterator[str]:
+    """The keys of all mappings."""
+    if isinstance(data, dict):
+        yield from data
+    for inner in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        if isinstance(inner, dict | list):
+            yield from _keys(inner)
 
 
 def _at(data: Any, path: Path) -> Any:

@@ -1,22 +1,19 @@
-"""`matrix`: one document, several cases, each a combination of arguments with a name; and references to all cases."""
+"""`matrix`: one document, several cases, each a combination of arguments with a name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from math import prod
 from typing import Final
 from urllib.parse import quote
 
-from msgspec import Struct, field
 from msgspec.structs import replace
-from pydantic import BaseModel
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.load.bundle import find_references
-from specledger.load.document import Node, Path
+from specledger.load.cases import Case
+from specledger.load.document import Node
 from specledger.load.findings import describe, place_of
 from specledger.load.params import Param
-from specledger.load.shapes import Shape, shapes_at
-from specledger.spec.base import MAX_NAME, FixedConstant, RefTo, format_qfixed
+from specledger.spec.base import MAX_NAME, FixedConstant, format_qfixed
 
 _RANGE: Final = ("from", "to", "step")
 MAX_CASES: Final = 4096
@@ -34,13 +31,6 @@ E_MATRIX_CASE = code("E_MATRIX_CASE", "No case of a matrix has the values")
 _SHOWN: Final = 6
 
 
-class Case(Struct, frozen=True):
-    """One case: its id, such as `seed=1,map=a`, and its arguments."""
-
-    id: str = ""
-    arguments: Mapping[str, Node] = field(default_factory=dict)
-
-
 def choose_cases(cases: tuple[Case, ...], values: str, owner: Node, diagnostics: Diagnostics) -> tuple[Case, ...]:
     """The cases that have some values, written as in their ids: `seed=1`, `seed=1,map=a`."""
     wanted = set(values.split(","))
@@ -53,13 +43,8 @@ def choose_cases(cases: tuple[Case, ...], values: str, owner: Node, diagnostics:
     return chosen
 
 
-def expand(node: Node | None, params: Mapping[str, Param], diagnostics: Diagnostics) -> tuple[Case, ...]:
-    """The cases of a document in order, the last axis changing fastest and those of `include` last.
-
-    Without a node there is one case without arguments, with a wrong matrix none.
-    """
-    if node is None:
-        return (Case(),)
+def expand(node: Node, params: Mapping[str, Param], diagnostics: Diagnostics) -> tuple[Case, ...]:
+    """The cases of a matrix in order, the last axis changing fastest, those of `include` last; none of a wrong one."""
     findings = Diagnostics()
     cases = tuple(_Matrix(params, findings).cases(node))
     if not cases and not findings.has_errors and not node.flawed:
@@ -205,66 +190,3 @@ class _Matrix:
 
     def _refuse(self, node: Node, message: str, hint: str | None = None) -> None:
         self._diagnostics.error(E_MATRIX_TYPE, message, place_of(node), found=describe(node), hint=hint)
-
-
-Cases = Callable[[Node, str], tuple[tuple[Case, ...], Mapping[str, Param]] | None]
-"""The cases and the parameters of what a reference to a kind leads to, or None after findings were reported."""
-
-
-def spread(root: Node, model: type[BaseModel], cases_of: Cases) -> tuple[Node, dict[Path, Path]]:
-    """The tree with an entry for each case, called `<entry>.<case>`, and the paths of such references.
-
-    Returns:
-        The tree, and by the path of each reference to a case the path that it was written at.
-    """
-    written: dict[Path, Path] = {}
-    for path, kind in list(find_references(Shape(model), root)):
-        labels = _labels(model, path)
-        if labels is None:
-            continue
-        node, entry = root.at(path), path[:-1]
-        expanded = cases_of(node, kind)
-        if expanded is None:
-            root = root.put(path, replace(node, flawed=True))
-            continue
-        entries = {}
-        for case in expanded[0]:
-            name = f"{entry[-1]}.{case.id}" if case.id else str(entry[-1])
-            entries[name] = _entry(root.at(entry), str(path[-1]), labels, case, expanded[1])
-            written[(*entry[:-1], name, path[-1])] = path
-        around = root.at(entry[:-1])
-        members = {
-            name: entry_node
-            for key, member in around.members.items()
-            for name, entry_node in (entries.items() if key == entry[-1] else [(key, member)])
-        }
-        root = root.put(entry[:-1], replace(around, value=members))
-    return root, written
-
-
-def _labels(model: type[BaseModel], path: Path) -> str | None:
-    """The key that gets the values of a case, if a reference at this path means every case of a matrix."""
-    marks = (mark for shape in shapes_at(model, path) for mark in shape.marks)
-    return next((mark.cases for mark in marks if isinstance(mark, RefTo) and mark.cases), None)
-
-
-def _entry(entry: Node, key: str, labels: str, case: Case, params: Mapping[str, Param]) -> Node:
-    """An entry whose reference means one case."""
-    if not case.arguments:
-        return entry
-    node = entry.members[key]
-    target, given = node.members.get("use", node), node.members.get("with")
-    arguments = replace(node, style="flow", value={**({} if given is None else given.members), **case.arguments})
-    reference = replace(node, style="flow", value={"use": replace(target, key=None), "with": arguments})
-    values = {
-        name: replace(argument, value=_label(argument, params[name].type)) for name, argument in case.arguments.items()
-    }
-    return replace(entry, value={**entry.members, key: reference, labels: replace(node, style="flow", value=values)})
-
-
-def _label(node: Node, type_: str) -> bool | int | str:
-    """A value as receipts hold it: a qfixed as millionths, a double as text."""
-    if type_ == "qfixed":
-        return FixedConstant.model_validate({"qfixed": node.value}).qfixed
-    value = node.value
-    return value if isinstance(value, bool | int) else str(value)

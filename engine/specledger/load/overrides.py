@@ -122,7 +122,9 @@ def _read(setting: str, diagnostics: Diagnostics) -> Change | None:
     steps, at = [], 0
     while match := _STEP.match(setting, at):
         group = 1 if match[1] is not None else 2
-        steps.append(Step(match[group].strip() if group == 2 else match[1], Range(source, match.start(), match.end())))
+        steps.append(
+            Step(match[group].strip() if group == 2 else match[1], Range.of(source, match.start(), match.end()))
+        )
         at = match.end() + 1
         if setting[at - 1 : at] != ".":
             break

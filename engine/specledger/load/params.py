@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from operator import is_
 from typing import Any, Final
 
 from msgspec import Struct
@@ -115,11 +116,13 @@ def substitute(root: Node, values: Mapping[str, Node], declared: Collection[str]
         if isinstance(node.value, str):
             return fill(node, node.value)
         if node.is_list:
-            return replace(node, value=tuple(visit(element) for element in node.elements))
+            elements = tuple(map(visit, node.elements))
+            return node if all(map(is_, elements, node.elements)) else replace(node, value=elements)
         if node.is_mapping:
-            return replace(
-                node, value={key: visit(member) for key, member in node.members.items() if has_name(key, member)}
-            )
+            members = {key: visit(member) for key, member in node.members.items() if has_name(key, member)}
+            whole = len(members) == len(node.members)
+            same = whole and all(map(is_, members.values(), node.members.values()))
+            return node if same else replace(node, value=members)  # so that documents share what is alike
         return node
 
     def has_name(key: str, member: Node) -> bool:

@@ -17,6 +17,7 @@ from specledger.core.spans import Span, Text
 from specledger.load.bundle import (
     DOUBLE,
     E_SPEC_RESERVED_KEY,
+    MAX_VALUES,
     ReservedKey,
     Resolved,
     dump,
@@ -24,13 +25,15 @@ from specledger.load.bundle import (
     find_references,
     key_of,
     restore,
+    values_in,
 )
+from specledger.load.cases import Case, spread
 from specledger.load.changed import changes_inside, references_of_changes
 from specledger.load.composing import compose
-from specledger.load.document import DocumentSource, Node, Path, ResolvedRef
+from specledger.load.document import DocumentSource, Node, Origins, Path, ResolvedRef
 from specledger.load.extends import Template, Templates
 from specledger.load.findings import place_of, report
-from specledger.load.matrix import E_MATRIX_PLACE, Case, choose_cases, expand, spread
+from specledger.load.matrix import E_MATRIX_PLACE, choose_cases, expand
 from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
@@ -39,8 +42,6 @@ from specledger.spec.base import SpecKinds
 
 MAX_SPECS: Final = 8192
 """Specs that one load resolves, each matrix case and each set of arguments counted."""
-MAX_VALUES: Final = 1_000_000
-"""Values in all these specs; more are not begun."""
 MAX_NESTING: Final = 32
 """References inside one another."""
 
@@ -110,7 +111,7 @@ class Resolver:
         if template is None:
             return []
         prepared = self._prepare(template)
-        cases = expand(prepared.matrix, prepared.params, self.diagnostics)
+        cases = self._expanded(prepared)
         if having is not None:
             cases = choose_cases(cases, having, prepared.root, self.diagnostics)
         given, inner = _split(changes, self.diagnostics)
@@ -154,6 +155,10 @@ class Resolver:
             self._prepared[template.path] = _Prepared(template, params, declared, matrix, root)
         return self._prepared[template.path]
 
+    def _expanded(self, prepared: _Prepared) -> tuple[Case, ...]:
+        matrix = prepared.matrix
+        return (Case(),) if matrix is None else expand(matrix, prepared.params, self.diagnostics)
+
     def _resolve(
         self, prepared: _Prepared, arguments: Mapping[str, Node], changes: tuple[Change, ...], at: Span | None
     ) -> _Done:
@@ -163,14 +168,18 @@ class Resolver:
         identity = (template.path, _freeze(values), _freeze_changes(changes))
         if identity not in self._done:
             if len(self._done) >= MAX_SPECS or self._values > MAX_VALUES:
-                message = f"more than {MAX_SPECS} specs, or {MAX_VALUES} values in them"
-                self.diagnostics.error(E_REF_LIMIT, message, at)
+                self._refuse_more(at)
                 return _Done()
             self._done[identity] = _Done()
             self._open.append((template.path, template.name))
             self._done[identity] = self._build(prepared, values, changes)
             self._open.pop()
         return self._done[identity]
+
+    def _refuse_more(self, at: Span | None) -> None:
+        message = f"more than {MAX_SPECS} specs, or {MAX_VALUES} values and keys in them"
+        hint = "split what is loaded together: fewer cases of a matrix, shorter lists of constants"
+        self.diagnostics.error(E_REF_LIMIT, message, at, hint=hint)
 
     def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> _Done:
         model = self.kinds[prepared.template.kind].model
@@ -203,7 +212,7 @@ class Resolver:
             return None
         template = resolved[1]
         prepared = self._prepare(template)
-        cases = expand(prepared.matrix, prepared.params, self.diagnostics)
+        cases = self._expanded(prepared)
         for name, value in arguments.items():
             if any(name in case.arguments for case in cases):
                 message = f"`{name}` is an axis of the matrix of `{template.name}`"
@@ -248,12 +257,16 @@ class Resolver:
     def _finish(self, kind: str, root: Node, refs: Mapping[Path, str]) -> str | None:
         """Validate a tree and keep what it became."""
         model_type = self.kinds[kind].model
-        origins = dict(root.walk())
-        self._values += len(origins)
-        deepest = max(origins, key=len)
-        if len(deepest) > MAX_DEPTH:
+        deepest: tuple[Path, Node] = (), root
+        keys: dict[str, str] = {}
+        nodes = 0
+        for path, node in root.walk():
+            nodes += 1 + len(node.members)
+            keys.update(zip(node.members, node.members, strict=True))
+            deepest = (path, node) if len(path) > len(deepest[0]) else deepest
+        if len(deepest[0]) > MAX_DEPTH:
             message = f"more than {MAX_DEPTH} collections inside one another"
-            self.diagnostics.error(E_YAML_DEPTH, message, place_of(origins[deepest]))
+            self.diagnostics.error(E_YAML_DEPTH, message, place_of(deepest[1]))
             return None
         try:
             model = model_type.model_validate(root.plain())
@@ -262,14 +275,18 @@ class Resolver:
             self._wrong.append((kind, root))
             return None
         try:
-            data = dump(model)
+            data = dump(model, keys)
         except ReservedKey as error:
             location = root.at((*error.path, DOUBLE)).key_span
             self.diagnostics.error(E_SPEC_RESERVED_KEY, f"the key `{DOUBLE}` is reserved", location)
             return None
+        self._values += max(nodes, values_in(data))  # a number with a decimal point is three in the resolved form
+        if self._values > MAX_VALUES:
+            self._refuse_more(place_of(root))
+            return None
         key = key_of(kind, model.name, data)
         if key not in self.specs:
-            self.specs[key] = Resolved(kind, model.name, key, restore(model_type, data), data, refs, origins)
+            self.specs[key] = Resolved(kind, model.name, key, restore(model_type, data), data, refs, Origins(root))
         return key
 
 

@@ -109,7 +109,7 @@ class _Builder:
         self._text = source.text
         self._diagnostics = diagnostics
         self._stack: list[_Open] = []
-        self._last = Range(source, 0, 0)
+        self._last = Range.of(source, 0, 0)
         self._documents = self._nodes = 0
 
     def read(self, *, pure: bool) -> None:
@@ -342,7 +342,7 @@ class _Builder:
         return self._text.find("\n", start)
 
     def _range(self, start: int, end: int) -> Range:
-        return Range(self._source, start, end)
+        return Range.of(self._source, start, end)
 
     def _error(self, code: str, message: str, start: int, end: int, hint: str | None) -> None:
         self._diagnostics.error(code, message, self._source.span(start, end), hint=hint)

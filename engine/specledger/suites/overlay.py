@@ -6,7 +6,7 @@ The outcome is resolved again: validated, with its own keys and digest. No file 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -14,10 +14,23 @@ from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.spans import Span
-from specledger.load.bundle import Bundle, Resolved, decode, dump, encode, find_references, gather, key_of, restore
+from specledger.load.bundle import (
+    MAX_VALUES,
+    Bundle,
+    Resolved,
+    decode,
+    dump,
+    encode,
+    find_references,
+    gather,
+    key_of,
+    restore,
+    values_in,
+)
 from specledger.load.changed import ADD
 from specledger.load.document import Node, Path
 from specledger.load.findings import place_of
+from specledger.load.resolve import E_REF_LIMIT
 from specledger.load.shapes import Shape, known_keys
 
 E_SUITE_SET = code("E_SUITE_SET", "a change of a suite has no place, or leads to no valid spec")
@@ -26,6 +39,9 @@ _WRITTEN: Final = re.compile(r'"[^"]*"|[^."]+')
 """A key of a dotted path as it is written."""
 _UNKNOWN_KEY: Final = "Extra inputs are not permitted"
 """What a model says of a key that it does not have."""
+
+
+_FEWER: Final = "a change copies the spec that it is made in: change a smaller one, or state fewer runs"
 
 
 class Change(Struct, frozen=True):
@@ -68,24 +84,65 @@ class Change(Struct, frozen=True):
         return replace(self, steps=self.steps[1:], passed=self.passed + 1)
 
 
-def overlay(bundle: Bundle, key: str, places: Mapping[str, Any], changes: Sequence[Change]) -> Bundle:
-    """A scenario of a bundle with changes.
+class Made:
+    """The specs that changes make: those of one run are used again in the next one, if they come out alike.
+
+    A suite changes specs for each of its runs, so they are counted as those are that files are resolved to.
+    """
+
+    def __init__(self) -> None:
+        self._specs: dict[str, Resolved] = {}
+        self._kept: set[str] = set()
+        self._values = 0
+
+    def renew(self) -> None:
+        """Use none of the specs again: those to come are written elsewhere."""
+        self._specs, self._kept = {}, set()
+
+    def add(self, spec: Resolved, change: Change | None) -> Resolved:
+        """The spec, or the one like it that was made before.
+
+        Raises:
+            Rejected: E_REF_LIMIT, if there are more values than a load may have.
+        """
+        if spec.key not in self._specs:
+            self._values += values_in(spec.data)
+            if self._values > MAX_VALUES:
+                message = f"the specs that the changes make hold more than {MAX_VALUES} values and keys"
+                span = None if change is None else change.span
+                raise Rejected([Diagnostic(E_REF_LIMIT, message, span, hint=_FEWER)])
+            self._specs[spec.key] = spec
+        return self._specs[spec.key]
+
+    def keep(self, bundle: Bundle) -> None:
+        """Forget the specs that are no part of a run which was made of them, nor of one before."""
+        self._kept |= self._specs.keys() & bundle.specs.keys()
+        for key in self._specs.keys() - self._kept:
+            self._values -= values_in(self._specs.pop(key).data)
+
+
+def overlay(
+    bundle: Bundle, key: str, places: Mapping[str, Any], changes: Sequence[Change], made: Made | None = None
+) -> Bundle:
+    """A scenario of a bundle with changes; what they make is counted in `made`.
 
     `places` gives by the scenario's key the key of another spec or a list of keys, or any plain value; `bundle` holds
     every spec that may come into a place. The changes are applied after that, in order.
 
     Raises:
-        Rejected: E_SUITE_SET, at the change that has no place, or that makes a spec invalid.
+        Rejected: E_SUITE_SET, at the change that has no place, or that makes a spec invalid; E_REF_LIMIT.
     """
-    known = dict(bundle.specs)
+    known, made = dict(bundle.specs), made or Made()
     spec = known[key]
     if places:
-        spec = _resolve(spec, {**decode(spec.data), **places}, known, None, {})
+        spec = made.add(_resolve(spec, {**decode(spec.data), **places}, known, None, {}), None)
         known[spec.key] = spec
-    return gather(_apply(spec.key, tuple(changes), known), known)
+    changed = gather(_apply(spec.key, tuple(changes), known, made), known)
+    made.keep(changed)
+    return changed
 
 
-def _apply(key: str, changes: tuple[Change, ...], known: dict[str, Resolved]) -> str:
+def _apply(key: str, changes: tuple[Change, ...], known: dict[str, Resolved], made: Made) -> str:
     """The key of a spec after changes; what it becomes is added to the known ones."""
     if not changes:
         return key
@@ -94,8 +151,8 @@ def _apply(key: str, changes: tuple[Change, ...], known: dict[str, Resolved]) ->
     written: dict[Path, Node] = {}
     for change in changes:
         references = {path for path, _ in find_references(Shape(type(spec.model)), data)}
-        data = _put(data, (Shape(type(spec.model)),), change, (), _Around(references, known, written))
-    changed = _resolve(spec, data, known, changes[-1], written)
+        data = _put(data, (Shape(type(spec.model)),), change, (), _Around(references, known, made, written))
+    changed = made.add(_resolve(spec, data, known, changes[-1], written), changes[-1])
     known[changed.key] = changed
     return changed.key
 
@@ -106,11 +163,13 @@ class _Around(Struct, frozen=True):
     Attributes:
         references: The paths of its references.
         known: All specs by their keys.
+        made: Counts those that are made.
         written: Gets the node of each new value, by its path.
     """
 
     references: set[Path]
     known: dict[str, Resolved]
+    made: Made
     written: dict[Path, Node]
 
     def write(self, path: Path, node: Node) -> None:
@@ -125,7 +184,7 @@ def _put(node: Any, shapes: tuple[Shape, ...], change: Change, path: Path, aroun
     if path in around.references:
         if node not in around.known:
             raise _refusal(change, f"{node!r} is no spec of this suite: name it outside of `set`", [])
-        return _apply(node, (change,), around.known)
+        return _apply(node, (change,), around.known, around.made)
     step, rest = change.steps[0], change.below()
     key: str | int = step
     if isinstance(node, list):
@@ -235,9 +294,38 @@ def _resolve(
             message = f"{whose}{spec.name} would refer to {target!r}, which is no {kind} of this suite"
             raise Rejected([Diagnostic(E_SUITE_SET, message, span, hint=f"name the {kind} outside of `set`")])
         refs[path] = target
-    kept = {path: node for path, node in spec.origins.items() if _at(form, path) == _at(spec.data, path)}
-    origins = {**kept, **{path: node for path, node in written.items() if _is_at(form, path, node)}}
+    origins = _Overlaid(spec, form, written)
     return Resolved(spec.kind, model.name, key_of(spec.kind, model.name, form), model, form, refs, origins)
+
+
+class _Overlaid(Mapping[Path, Node]):
+    """Where the values of a changed spec are written: new ones in the changes, others where they were before.
+
+    It is looked up when asked: a suite changes a spec for each of its runs.
+    """
+
+    def __init__(self, spec: Resolved, form: Any, written: Mapping[Path, Node]) -> None:
+        before = spec.origins
+        self._before, self._data, self._form, self._written = before, spec.data, form, written
+        if isinstance(before, _Overlaid):  # so that no spec is kept for what it became
+            self._before, self._data, self._written = before._before, before._data, {**before._written, **written}
+
+    def __getitem__(self, path: Path) -> Node:
+        node = self._written.get(path)
+        if node is not None and _is_at(self._form, path, node):
+            return node
+        if _at(self._form, path) != _at(self._data, path):
+            raise KeyError(path)
+        return self._before[path]
+
+    def __iter__(self) -> Iterator[Path]:
+        return (path for path in dict.fromkeys((*self._before, *self._written)) if path in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return bool(self._before) or bool(self._written)  # without counting
 
 
 def _nearest(written: Mapping[Path, Node], dotted: str) -> Node | None:

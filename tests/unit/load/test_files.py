@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from specledger.core.diagnostics import Rejected
-from specledger.kinds import load
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.kinds import bundle_from_document, load
 from specledger.load import Search, shipped
+from specledger.load.params import substitute
+from specledger.load.yaml_reader import parse
 from tests.toys import findings_of
 from tests.unit.load.conftest import SPECS, dedent
 
@@ -356,3 +358,57 @@ def test_references_do_not_multiply_without_bound(project, monkeypatch):
         )
     found = project.found("w0", set=[f"with.{name}=0" for name in names])
     assert {code for code, _ in found} == {"E_REF_LIMIT"}
+
+
+def test_values_and_keys_of_a_load_are_counted(project, monkeypatch):
+    """A number with a decimal point is three, as in the resolved form; the one that is too many has the place."""
+    head = "spec: library/v1\nname: much\nconstants:\n"
+    counts = {"{A: 1}": 0, "{A: 1, B: 2}": 2, "{A: [1, 1, 1]}": 3, "{A: 0.5}": 2}
+    for constants, more in counts.items():
+        project.write("much.yaml", f"{head}  {constants}\n")
+        monkeypatch.setattr("specledger.load.resolve.MAX_VALUES", 9 + more)
+        document = project.one("much.yaml").document()
+        monkeypatch.setattr("specledger.load.resolve.MAX_VALUES", 9 + more - 1)
+        assert project.found("much.yaml") == [("E_REF_LIMIT", "much.yaml:1:1")]
+        monkeypatch.setattr("specledger.load.from_document.MAX_VALUES", 9 + more)
+        bundle_from_document(document)
+        monkeypatch.setattr("specledger.load.from_document.MAX_VALUES", 9 + more - 1)
+        assert [found.code for found in findings_of(bundle_from_document, document)] == ["E_SPEC_RESOLVED_FORM"]
+
+
+def test_characters_of_all_expressions_are_counted(project, monkeypatch):
+    functions = (
+        "spec: library/v1\nname: much\nfunctions: {one: {args: [], is: '1 + 1'}, two: {args: [], is: '2 + 22'}}\n"
+    )
+    project.write("much.yaml", functions + f"constants: {{LONG: [{', '.join(['12345'] * 200)}]}}\n")
+    monkeypatch.setattr("specledger.load.bundle.MAX_EXPRESSIONS", 11)
+    document = project.one("much.yaml").document()
+    monkeypatch.setattr("specledger.load.bundle.MAX_EXPRESSIONS", 10)
+    assert project.found("much.yaml") == [("E_EXPRESSIONS", "much.yaml:3:63")]
+    assert [found.code for found in findings_of(bundle_from_document, document)] == ["E_EXPRESSIONS"]
+
+
+def test_places_of_values_are_found_in_the_tree(project):
+    project.write("much.yaml", "spec: library/v1\nname: much\nconstants: {A: [1, [2]], B: 3}\n")
+    origins = project.one("much.yaml").main.origins
+    assert bool(origins)
+    assert len(origins) == len([*origins]) == 9
+    assert ("constants", "A", 1, 0) in origins
+    assert str(origins["constants", "A", 1, 0].span) == "much.yaml:3:21"
+    for path in (("constants", "C"), ("constants", "A", 2), ("constants", "A", "1"), ("name", 0)):
+        assert path not in origins
+        assert origins.get(path) is None
+
+
+def test_a_tree_without_arguments_is_not_copied(project):
+    project.write(
+        "much.yaml", "spec: library/v1\nname: much\nparams: {n: int}\nconstants: {A: [1, [2]], B: ['${n}']}\n"
+    )
+    found = [project.one("much.yaml", set=[f"with.n={number}"]).main.origins for number in (1, 2)]
+    assert [origins["constants", "B", 0].value for origins in found] == [1, 2]
+    document = parse("{a: [1, [2]], b: ['${n}'], c: {d: e}}\n", "f", Diagnostics())
+    assert document is not None
+    root = document.root
+    filled = substitute(root, {"n": root.at(("a", 0))}, ["n"], Diagnostics())
+    assert [filled.at((key,)) is root.at((key,)) for key in "abc"] == [True, False, True]
+    assert filled.plain() == {"a": [1, [2]], "b": [1], "c": {"d": "e"}}

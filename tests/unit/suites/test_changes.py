@@ -7,6 +7,7 @@ import pytest
 from specledger.compile.suite import compile_suite
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
+from specledger.load.bundle import values_in
 from specledger.pipeline.executing import execute
 from specledger.run.workers import Processes
 from specledger.suites.overlay import Change, overlay
@@ -139,3 +140,38 @@ def test_of_several_changes_the_last_one_is_told_that_makes_a_spec_invalid():
     wrong = Change(("horizon",), "soon", None, whose="the second: ")
     told = findings_of(overlay, bundle, bundle.main.key, {}, [first, wrong])
     assert told[0].message.startswith("the second: climb would be invalid")
+
+
+def test_what_the_changes_of_a_suite_make_is_counted(project, edit, monkeypatch):
+    """Of one run after another only what they keep counts, and what comes out alike is made once."""
+    edit("set: {horizon: 2}", "set: {governor.gates.tired: null, governor.gates.leap: {reason: wide}}")
+    (bundle,) = load("heights.yaml")
+    cases = compile_suite(bundle).cases
+    short = [case.bundle for _, case in cases if case.arm == "short"][:2]
+    assert len({id(bundle.specs[bundle.main.refs["governor",]]) for bundle in short}) == 1
+    made = {id(spec): spec for _, case in cases for spec in case.bundle.specs.values()}
+    count = sum(values_in(spec.data) for key, spec in made.items() if spec not in bundle.specs.values())
+    monkeypatch.setattr("specledger.suites.overlay.MAX_VALUES", 2 * count)
+    assert compile_suite(load("heights.yaml")[0]).cases
+    monkeypatch.setattr("specledger.suites.overlay.MAX_VALUES", count // 2)
+    found = findings_of(compile_suite, load("heights.yaml")[0])
+    assert {finding.code for finding in found} == {"E_REF_LIMIT"}
+
+
+def test_a_changed_spec_says_where_its_values_are_written(project, edit):
+    edit("set: {horizon: 2}", "set: {governor.gates.leap.reason: wide, governor.gates.tired.reason: weary}")
+    plan = compile_suite(load("heights.yaml")[0])
+    bundle = next(case.bundle for case in plan.trial.cases if case.arm == "short")
+    governor = bundle.specs[bundle.main.refs["governor",]]
+    files = {path: node.span.file for path, node in governor.origins.items()}
+    places = {gate["id"]: ("gates", index, "reason") for index, gate in enumerate(governor.data["gates"])}
+    assert {name: files[place] for name, place in places.items()} == {
+        "leap": "heights.yaml",
+        "honest": "warden.yaml",
+        "tired": "heights.yaml",
+        "calm": "warden.yaml",
+    }
+    assert files.keys() >= {("name",), ("gates", 0, "deny")}
+    assert not files.keys() & {(), ("gates",), ("gates", 0)}
+    assert len(governor.origins) == len(files)
+    assert ("gates", 9) not in governor.origins

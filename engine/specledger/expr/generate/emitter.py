@@ -22,8 +22,9 @@ from specledger.expr.generate.numbering import Shape, shape_of
 from specledger.expr.generate.render import Renderer
 from specledger.expr.generate.sharing import share
 from specledger.expr.generate.source import BUILTINS, Frame, Memory, Meter, Names, Source
-from specledger.expr.limits import MAX_WORK, WORK_WITHOUT_CHARGE
+from specledger.expr.limits import MAX_WORK, MOST_SOURCE, WORK_WITHOUT_CHARGE
 
+_MOST_KEPT = 50_000  # characters of a module whose code is kept for the next one like it
 _LINE = re.compile(r"[ -~]+\Z")
 
 
@@ -67,11 +68,12 @@ class Emitter(Source):
         if wrong:
             raise ValueError(f"variables without a local of this emitter: {', '.join(wrong)}")
         given = {name: names[name] for name in sorted(checked.variables)}
-        if self._exact:
+        if self._exact or self.size > MOST_SOURCE:
             return f"{self.bind(_exactly(checked, tuple(given)))}({', '.join(given.values())})"
-        if work(checked.root) <= MAX_WORK:
-            return self._plain.render(checked.root, Frame(given, self.local))
-        return self._limited(checked, given)
+        cheap = work(checked.root) <= MAX_WORK
+        text = self._plain.render(checked.root, Frame(given, self.local)) if cheap else self._limited(checked, given)
+        self.size += len(text)
+        return text
 
     def _limited(self, checked: Checked, given: Mapping[str, str]) -> str:
         """A function for an expression that sizes do not prove cheap: it counts its work."""
@@ -149,7 +151,8 @@ class Emitter(Source):
             NotSealed: The source holds what generated source must not.
         """
         names, given = self.names, slower or {}
-        code = _code(
+        code_of = _code if len(self.source) <= _MOST_KEPT else _code.__wrapped__
+        code = code_of(
             _Module(
                 self.source,
                 frozenset(names.locals),

@@ -37,6 +37,9 @@ from specledger.expr.limits import INT_MAX, INT_MIN, MAX_LIST, MAX_STRING
 MOST_LEVELS = 24
 """Expressions nested in one Python expression: Python allows 200 brackets, and a level needs a few."""
 
+MOST_WRITTEN = 16
+"""Items of a list of constants that are written out at most."""
+
 _SIMPLE = re.compile(r"(?:[a-z]\w*|[0-9.e+]+|\(-[0-9.e+-]+\))\Z", re.ASCII)
 _BITS = {"math.bitAnd": "({} & {})", "math.bitOr": "({} | {})", "math.bitXor": "({} ^ {})", "math.bitNot": "(~{})"}
 _TEXTS = {"contains": "({1} in {0})", "startsWith": "{}.startswith({})", "endsWith": "{}.endswith({})"}
@@ -45,6 +48,14 @@ _SAME = {"int": IntType, "double": DOUBLE, "string": STRING, "bool": BOOL}
 
 def _overflow() -> NoReturn:
     raise EvaluationError(E_EVAL_OVERFLOW, "the result does not fit 64 bits")
+
+
+def constants_of(node: Typed) -> list[Any] | None:
+    """The values of a long list of constants, which is an object of the module; a short one is part of its text."""
+    if not isinstance(node, MakeList) or len(node.items) <= MOST_WRITTEN:
+        return None
+    values = [part.value for part in node.items if isinstance(part, Value)]
+    return values if len(values) == len(node.items) else None
 
 
 def _ints(types: Sequence[Type]) -> list[IntType] | None:
@@ -105,6 +116,9 @@ class FastForms:
             if not plain(types[0]) or not plain(container) or container.item == NOTHING:
                 return None
             listed = node.args[1]
+            values = constants_of(listed)
+            if values is not None:
+                return f"({args[0]} in {self.source.bind(tuple(values), 'constant')})"
             if isinstance(listed, MakeList) and all(isinstance(part, Value) for part in listed.items):
                 return f"({args[0]} in ({args[1][1:-1]},))"
         return f"({args[0]} in {args[1]})"

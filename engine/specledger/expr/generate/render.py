@@ -18,7 +18,7 @@ from specledger.expr.check.types import BOOL, DYN, IntType, ListType
 from specledger.expr.errors import E_EVAL_INDEX, EvaluationError
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.eval.values import Reached, item, present, select, wrong_type
-from specledger.expr.generate.fast_forms import MOST_LEVELS, FastForms
+from specledger.expr.generate.fast_forms import MOST_LEVELS, FastForms, constants_of
 from specledger.expr.generate.source import Frame, Meter, Source
 
 _INLINE_NODES = 40
@@ -96,6 +96,12 @@ class Renderer(FastForms):
         condition = self._truth(node.condition, frame)
         then, otherwise = self.render(node.then, frame), self.render(node.otherwise, frame)
         return f"({then} if {condition} else {otherwise})"
+
+    def _make_list(self, node: tree.MakeList, frame: Frame) -> str:
+        values = constants_of(node)
+        if values is not None:
+            return self.source.bind(values, "constant")
+        return "[" + ", ".join(self.render(part, frame) for part in node.items) + "]"
 
     def _make_map(self, node: tree.MakeMap, frame: Frame) -> str:
         pairs = [(self.render(key, frame), self.render(value, frame)) for key, value in node.entries]
@@ -266,7 +272,7 @@ _FORMS: Mapping[type, Callable[[Renderer, Any, Frame], str]] = {
     tree.Operation: Renderer._operation,
     tree.Junction: Renderer._junction,
     tree.Choice: Renderer._choice,
-    tree.MakeList: lambda render, node, frame: "[" + ", ".join(render.render(part, frame) for part in node.items) + "]",
+    tree.MakeList: Renderer._make_list,
     tree.MakeMap: Renderer._make_map,
     tree.Loop: Renderer._loop,
     tree.Fold: Renderer._fold,

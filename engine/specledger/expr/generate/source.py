@@ -76,11 +76,13 @@ class Source:
 
     Attributes:
         bound: Objects by global name.
+        size: Characters of what was written, about.
     """
 
     def __init__(self) -> None:
         self.names = Names()
         self.bound: dict[str, Any] = {}
+        self.size = 0
         self._functions: list[str] = []
         self._count = 0
         self._by_object: dict[int, str] = {}
@@ -131,6 +133,7 @@ class Source:
             return self._by_text[body]
         name = self.fresh("f", hint)
         self.names.functions.append(name)
+        self.size += len(body)
         self._functions.append(f"def {name}{body}")
         if shared:
             self._by_text[body] = name

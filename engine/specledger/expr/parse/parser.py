@@ -41,6 +41,7 @@ _BEGINS = ("name", "quoted", "int", "double", "string", "!")
 """Tokens that begin a value and cannot follow a name."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
 MACROS = frozenset({"all", "exists", "exists_one", "map", "filter", "reduce"})
+_MOST_KEPT = 400  # characters of an expression whose tree is kept for others like it
 _REDUCE = "write `list.reduce(sum, x, 0, sum + x)`"
 _CLOSURE = "write `closure([start], x, next, 100)`, `next` a list made of `x`, and how many steps at most"
 
@@ -50,14 +51,14 @@ def parse(text: Text, diagnostics: Diagnostics) -> Ast | None:
     try:
         if len(text.value) > MAX_SOURCE:
             raise _too_large(f"it has {len(text.value)} characters, {MAX_SOURCE} are allowed", 0, MAX_SOURCE)
-        root = _tree(text.value)
+        root = _tree(text.value) if len(text.value) <= _MOST_KEPT else _tree.__wrapped__(text.value)
     except Problem as problem:
         diagnostics.error(problem.code, problem.message, text.span(problem.start, problem.end), hint=problem.hint)
         return None
     return Ast(root, text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _tree(source: str) -> Node:
     """The tree of a text; equal texts have one tree, since a node says only where in its text it stands."""
     root = _Parser(tokenize(source)).whole()
