@@ -20,6 +20,7 @@ from specledger.expr.check.checker import check as check_expression
 from specledger.expr.check.environment import ENGINE_NAMES, RESERVED
 from specledger.expr.eval.builtins import METHODS, STANDARD
 from specledger.kinds import KINDS, load
+from specledger.load import bundle as load_bundle
 from specledger.load import extends, matrix, resolve, yaml_reader
 from specledger.load.input_filter import MAX_BYTES
 from specledger.pipeline.checking import check
@@ -215,6 +216,8 @@ def test_limits_are_listed():
         extends.MAX_CHAIN,
         resolve.MAX_NESTING,
         resolve.MAX_SPECS,
+        load_bundle.MAX_VALUES,
+        load_bundle.MAX_EXPRESSIONS,
         matrix.MAX_CASES,
         MOST_FINDINGS,
         MAX_WEIGHT,

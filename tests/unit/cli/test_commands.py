@@ -376,7 +376,7 @@ class TestExplain:
         "an agent fault": ("timed_out", "nothing came in time"),
         "the end of an episode": ("hang", "did not answer its kernel in time"),
         "an outcome of two words": ("not applicable", "none of them applies"),
-        "a gate of the engine": ("schema", "rejects `unknown_action`"),
+        "a gate of the engine": ("schema", "no action of the world"),
     }
 
     @pytest.mark.parametrize(("term", "words"), TERMS.values(), ids=TERMS)

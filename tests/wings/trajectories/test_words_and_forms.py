@@ -192,11 +192,14 @@ def test_what_was_not_judged_is_told_by_how_often_then_by_its_words():
         "dear was not judged 4 times: c",
         *(f"dear was not judged 1 time: {reason}" for reason in "abde"),
         "dear was judged 1 time before a value was withheld, and not checked again",
+    ]
+    assert scan_text._remarks(scan) == [
         "never could not be broken by these logs: no tool of its `not_after` was called",
         f"tools that were called: pay 4, {'x' * 80}... 1",
     ]
     nothing: Any = SimpleNamespace(rules={}, calls=SimpleNamespace(most_common=lambda most: []))
     assert scan_text._not_judged(nothing) == [""]
+    assert scan_text._remarks(nothing) == []
 
 
 def at(line):
