@@ -63,7 +63,7 @@ test: install  ## format, lint, types, layers, and all tests except the slow and
 
 # Programs that read reports, and Neovim, take 300 MB and have versions of their own, so they have a .venv inside .venv, too.
 READERS := .venv/readers/bin
-slow: install  ## tests of half a second and more, tampered evidence, mutated verifiers, kills, pages in a browser, long suites
+slow: install  ## tests of a tenth of a second and more, tampered evidence, mutated verifiers, kills, pages in a browser, long suites
 	@command -v npm > /dev/null && npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/conformance/browser || echo "make: without npm, neither axe-core checks pages nor a schema SARIF"
 	@test -x $(READERS)/trestle || { \
 		$(BIN)/python -m venv --clear .venv/readers && \

@@ -47,6 +47,7 @@ def test_the_shipped_runs_meet_it(tmp_path):
     assert outcomes.keys() == {*BROKEN, "approval"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("control", BROKEN)
 def test_a_rule_that_is_broken_is_noticed(control, tmp_path):
     name, changes, outcome = BROKEN[control]

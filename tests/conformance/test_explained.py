@@ -124,6 +124,7 @@ def test_a_sentence_of_each_kind(file, sentence):
     assert sentence in sentences(spec)
 
 
+@pytest.mark.medium
 def test_the_command_says_the_rules_of_a_file_of_a_name_and_of_a_scenario(spec):
     assert "Gate `alive` rejects a proposal if the next `eaten` is true." in spec("explain", "nobody-is-eaten").out
     told = spec("explain", str(ROOT / "specs/scenario/vault-run.yaml")).out

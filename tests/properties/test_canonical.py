@@ -90,6 +90,7 @@ def test_floats_are_written_as_the_rules_say(value):
     assert canonical_bytes(value, FLOATS_ANYWHERE) == reference(value).encode()
 
 
+@pytest.mark.medium
 @given(documents(ASCII))
 def test_the_form_is_that_of_rfc_8785_for_integers_and_ascii_keys(value):
     assert canonical_bytes(value) == rfc8785.dumps(value)
@@ -144,6 +145,7 @@ def test_rounding_moves_a_float_by_at_most_half_a_unit(value):
     assert re.fullmatch(r"0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d{0,7}[1-9]", form)
 
 
+@pytest.mark.medium
 @given(documents(TEXT))
 def test_a_line_with_another_byte_is_refused_or_says_something_else(value):
     """Another character of JSON in each of the first places: some of these lines are canonical, too."""

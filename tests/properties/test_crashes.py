@@ -15,6 +15,7 @@ MORE = {"audit log": 6800, "audit log of a simulated run": 6800, "guard log": 68
 RARE = "an earlier bundle is removed before it is out of the way"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", WRITERS)
 def test_nothing_that_was_acknowledged_is_lost_and_nothing_half_written_counts(name, tmp_path):
     crashes.explore(name, range(5 * FEW if name in MORE else FEW), tmp_path / "root")
@@ -27,12 +28,14 @@ def test_nothing_is_lost_in_100_000_crashes(name, tmp_path):
     assert crashes.explore(name, range(schedules), tmp_path / "root") > 2.8 * schedules
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", PIPELINES)
 @pytest.mark.parametrize("schedules", [2, pytest.param(120, marks=pytest.mark.slow)])
 def test_what_is_run_merged_or_sealed_is_whole_or_absent(name, schedules, tmp_path):
     crashes.explore(name, range(schedules), tmp_path / "root")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", CONTESTS)
 @pytest.mark.parametrize("schedules", [3, pytest.param(400, marks=pytest.mark.slow)])
 def test_processes_that_write_at_once_lose_nothing(name, schedules, tmp_path):

@@ -51,6 +51,7 @@ def test_closure_is_a_breadth_first_search(edges, origins, limit):
     assert found == breadth_first(origins, edges.__getitem__, limit)
 
 
+@pytest.mark.medium
 @settings(max_examples=40)
 @given(st.integers(1, 4), st.integers(0, 5))
 def test_closure_of_records_tells_equal_records_together(n, limit):

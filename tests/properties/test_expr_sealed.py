@@ -71,6 +71,7 @@ LINES = st.lists(st.sampled_from(
 ), min_size=1, max_size=5)  # fmt: skip
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(300))
 @given(LINES)
 def test_what_passes_the_seal_reads_only_known_names(lines):

@@ -75,6 +75,7 @@ def read(text):
     return parse(Text.inline(text), diagnostics), diagnostics.sorted()
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(200))
 @given(trees)
 def test_a_written_tree_is_read_back(tree):
@@ -88,6 +89,7 @@ def test_a_written_tree_is_read_back(tree):
     assert to_cel(found) == text
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(200))
 @given(trees)
 def test_places_lie_inside_each_other(tree):

@@ -65,6 +65,7 @@ def code(grid, x, y):
     return grid[y][x] if 0 <= y < len(grid) and 0 <= x < len(grid[0]) else 1
 
 
+@pytest.mark.medium
 @given(state=states(), direction=st.sampled_from(list(MOVES)))
 def test_a_move_goes_where_no_wall_is_and_a_wall_counts_a_bump(state, direction):
     step, _, _, _ = world()

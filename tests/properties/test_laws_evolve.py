@@ -27,6 +27,7 @@ def rings(symbols, shortest=1, longest=9):
     return st.lists(st.integers(0, symbols - 1), min_size=shortest, max_size=longest).map(tuple)
 
 
+@pytest.mark.medium
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_look_up_is_the_rule(data):
@@ -37,6 +38,7 @@ def test_look_up_is_the_rule(data):
         assert [found.state(case, step) for step in range(6)] == rule.run(start, 5)
 
 
+@pytest.mark.medium
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_each_ring_may_have_its_own_rule(data):
@@ -49,6 +51,7 @@ def test_each_ring_may_have_its_own_rule(data):
         assert found.state(case, 4) == rule.mutant(mutants[case]).run(start, 4)[-1]
 
 
+@pytest.mark.medium
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_measures_of_a_batch_are_those_of_each_ring(data):
@@ -83,6 +86,7 @@ def test_a_transformed_batch_is_each_ring_transformed(data):
     ]
 
 
+@pytest.mark.medium
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_what_a_batch_says_of_its_rings_is_what_their_states_say(data):
@@ -122,6 +126,7 @@ def conditions(names, times):
 NOW, NEXT, START = Time(0), Time(1), Time(0, fixed=True)
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(200), deadline=None)
 @given(conditions(["A", "B"], [NOW, NEXT, START, Time(3, fixed=True)]))
 def test_a_string_claim_is_its_tree(claim: Node):

@@ -131,6 +131,7 @@ def meanings(bundle):
     return {key: (one.kind, one.name, one.model, one.data, one.refs) for key, one in bundle.specs.items()}
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(60))
 @given(INVARIANTS, INVARIANTS)
 def test_evidence_gives_a_bundle_back(one, other):

@@ -2,6 +2,7 @@
 
 import string
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,6 +72,7 @@ def mutations(draw):
 TOKENS = ["a", "b: ", "- ", "{", "}", "[", "]", ", ", ": ", "? ", "\n", "  ", "'", '"', "|\n ", "> \n"]
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(200))
 @given(mutations() | st.text(ALPHABET, max_size=60) | st.lists(st.sampled_from(TOKENS)).map("".join))
 def test_both_parsers_agree(text):
@@ -90,6 +92,7 @@ VALUES = st.text(CHARACTERS, max_size=40).filter(lambda value: find_forbidden(va
 WIDTHS = st.sampled_from([8, 20, 1000])
 
 
+@pytest.mark.medium
 @given(VALUES, WIDTHS)
 def test_a_double_quoted_value_comes_back_with_its_places(value, width):
     assert_places("a: " + yaml.dump(value, default_style='"', allow_unicode=True, width=width), value)

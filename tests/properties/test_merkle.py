@@ -3,6 +3,7 @@
 import hashlib
 from itertools import product
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def test_the_root_is_that_of_the_definition_at_every_size(leaves):
 SIZES = range(1, 34)
 
 
+@pytest.mark.medium
 def test_every_proof_verifies():
     for size in SIZES:
         leaves = [b"leaf %d" % index for index in range(size)]

@@ -68,6 +68,7 @@ def test_within_demands_an_answer_in_time(planned, after, require, asks, answers
     assert broken_steps(invariant, values)[0] == [n for n in range(1, len(values)) if overdue(n)]
 
 
+@pytest.mark.medium
 @given(values=STATES, times=st.integers(0, 4))
 @example(values=[2, 2, 0], times=1)  # the first state does not count
 def test_at_most_counts_the_states_after_steps(planned, values, times):

@@ -68,6 +68,7 @@ VALUES = st.recursive(
 OBJECTS = st.lists(st.dictionaries(st.text(max_size=4), VALUES, max_size=4), max_size=4)
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(60))
 @given(
     objects=OBJECTS,

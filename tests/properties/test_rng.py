@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import permutations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_integers_are_uniform_where_a_remainder_would_not_be():
     assert chi_squared(fair, cells, draws) < limit(cells) < chi_squared(biased, cells, draws)
 
 
+@pytest.mark.medium
 def test_orders_are_uniform_where_a_naive_shuffle_would_not_be():
     cells, draws = 24, 12_000
     place = {order: index for index, order in enumerate(permutations(range(4)))}

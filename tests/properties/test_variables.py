@@ -133,6 +133,7 @@ def test_a_normal_form_does_not_know_the_order_of_lists_and_names(
     assert {**seen["focus"], **seen["derived"]} == {each: variables.read(state, each) for each in focus}
 
 
+@pytest.mark.medium
 @settings(max_examples=examples(60), deadline=None)
 @given(places(), st.data())
 def test_a_normal_form_tells_what_changed_from_what_did_not(place: tuple[str, State], data: st.DataObject) -> None:

@@ -147,6 +147,7 @@ def test_a_service_is_told_the_system_instruction_the_prompt_and_the_temperature
 # Configuration of the proposer
 
 
+@pytest.mark.medium
 def test_the_budget_and_the_gallery_are_the_configurations():
     memory = DiscoveryMemory()
     shown = {"excerpt": {"from": 0, "states": [".>.<", "..X."]}, "observables": {"t": {}, "t_plus_1": {}}}
@@ -352,6 +353,7 @@ def test_accepted_laws_are_tried_harder_from_time_to_time():
     assert [(each.cases, each.T) for each in tried] == [(60, 6), (80, 8)]
 
 
+@pytest.mark.medium
 def test_the_shipped_discoveries_escalate_harder_than_they_try():
     for path in sorted(Path("specs/discovery").glob("*.yaml")):
         model: Any = load(str(path))[0].main.model

@@ -94,6 +94,7 @@ def test_the_table_uses_every_form_and_reaches_every_rule():
         assert len({percents[place] for _, _, _, percents, _ in TABLE.values()}) > 2
 
 
+@pytest.mark.medium
 def test_laws_are_returned_from_the_highest_score_to_the_lowest():
     rows = [(document, overall) for document, accepted, near, _, overall in TABLE.values() if not accepted and not near]
     ranked = RankingModel(ranking()).rank(

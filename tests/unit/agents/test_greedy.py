@@ -160,6 +160,7 @@ def test_an_observation_has_these_fields_and_no_others():
     assert sorted(seen) == ["V_coh", "b", "distance_to_goal", "goal_delta", "local_patch", "position"]
 
 
+@pytest.mark.medium
 @given(data=st.data())
 def test_states_that_look_alike_are_answered_alike(data):
     """What lies outside the patch, the bumps, the time and the kernel's fields make no difference."""

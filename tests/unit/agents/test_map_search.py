@@ -81,6 +81,7 @@ def test_the_map_begins_with_the_first_patch_and_grows_with_what_is_seen():
     assert [len(row) for row in later["known"]] == [x + 4] * (y + 3)
 
 
+@pytest.mark.medium
 def test_the_planner_goes_around_a_wall_that_it_has_seen_and_greedy_does_not():
     settings = ("episodes=1", "horizon=40", "drift=[]", "governor=lexicographic")
     ends = {}

@@ -64,6 +64,7 @@ def check_case(changes):
     return check_same(load(HAZARD, set=list(changes))[0])
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
 def test_the_receipts_are_the_same_bytes(changes):
     result = check_case(changes)
@@ -71,6 +72,7 @@ def test_the_receipts_are_the_same_bytes(changes):
     assert result["steps"] > 0
 
 
+@pytest.mark.medium
 def test_the_receipts_are_the_same_bytes_when_constants_change(tmp_path):
     (tmp_path / "hot.yaml").write_text(HOT, encoding="utf-8")
     scenario = tmp_path / "other.yaml"
@@ -116,6 +118,7 @@ def coherence():
     return compile_step(world), compile_between(world, world.receipt), constants
 
 
+@pytest.mark.medium
 @given(case=kernel_steps())
 def test_the_kernel_is_that_of_the_spec_on_fields_of_any_size(coherence, case):
     take, tell, constants = coherence

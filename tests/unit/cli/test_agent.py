@@ -99,6 +99,7 @@ def test_arguments_that_an_operation_does_not_take_are_named(spec, folder):
     assert "malformed_proposal (`[0].action` has `bye`, and 'climb' takes `by`)" in done.err.replace("\n", " ")
 
 
+@pytest.mark.medium
 def test_messages_that_were_not_tried_are_told_together(spec, folder):
     told = "  not tried: `ask`, `offer`, `restate`, `reveal`, `snapshot`, `restore`: no kernel asks it here"
     assert told in check(spec, "good.yaml").out.splitlines()
@@ -258,6 +259,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("target", ["climbs.py", "upward:good"])
 def test_a_program_or_a_function_in_place_of_a_spec_is_an_agent(spec, folder, target):
     (folder / "climbs.py").write_text(CLIMBS, encoding="utf-8")
@@ -265,6 +267,7 @@ def test_a_program_or_a_function_in_place_of_a_spec_is_an_agent(spec, folder, ta
     assert (done.status, done.json["agent"], done.json["decisions"]) == (Exit.CONFORMS, "commanded", 3)
 
 
+@pytest.mark.medium
 def test_the_agent_of_the_scenario_need_not_exist(spec, folder, edit):
     edit("climb.yaml", "agent: climber", "agent: ./gone.yaml")
     assert spec("check", "climb.yaml").status == Exit.INVALID

@@ -237,6 +237,7 @@ class TestVerify:
 
 @pytest.mark.usefixtures("project")
 class TestGolden:
+    @pytest.mark.medium
     def test_accepted_then_same_then_different(self, spec, project, edit):
         done = spec("golden", "climb.yaml", "--dir", "pins")
         assert (done.status, done.out) == (3, ""), "a folder that there is not is found before any work"
@@ -271,6 +272,7 @@ class TestGolden:
         assert (done.status, done.out) == (1, "climb: differs\n")
         assert f"error[E_GOLDEN_DIFFERS]: climb: changed specs: {changed}; {difference}" in done.err
 
+    @pytest.mark.medium
     def test_programs_are_told_as_json(self, spec, project, edit):
         (project / "pins").mkdir()
         told = {"name": "climb", "difference": "nothing is pinned yet", "verdict": "PASS"}

@@ -67,6 +67,7 @@ def diff(spec, bundles):
     return compare
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["run", "suite", "law"])
 def test_a_bundle_is_the_same_as_itself(name, diff, spec, bundles):
     status, found = diff(name, name)
@@ -151,6 +152,7 @@ def test_the_same_evidence_from_other_sources_is_told(diff, spec, bundles, tmp_p
     assert diff(tmp_path / "other", tmp_path / "other")[1]["sources"] == []
 
 
+@pytest.mark.medium
 def test_of_two_suites_the_first_run_that_parts_is_told_too(diff):
     status, found = diff("suite", "lower")
     assert status == 1

@@ -68,6 +68,7 @@ def test_a_model_without_a_key(discover, tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.medium
 def test_a_key_that_is_not_accepted(discover, spec, tmp_path):
     """Asking again cannot help: the evidence of what was done is there, and the user must mend something."""
     answers = "model.scripted.answers=[{text: nothing}, {failure: unauthorised, detail: HTTP 403}]"
@@ -77,6 +78,7 @@ def test_a_key_that_is_not_accepted(discover, spec, tmp_path):
     assert spec("verify", tmp_path / "out", "--workers=1").status == 0
 
 
+@pytest.mark.medium
 def test_the_journal_of_a_changed_discovery(discover, tmp_path):
     assert discover("--iterations=1").status == 0
     done = discover("--iterations=1", "--set=trial.cases=61")
@@ -133,6 +135,7 @@ def test_the_report_compares_discoveries(discover, spec, tmp_path):
     assert manifest["receipts"]["root"] in done.out
 
 
+@pytest.mark.medium
 def test_the_journal_is_beside_the_evidence(discover, tmp_path):
     assert discover(out="found").status == 0
     assert [path.name for path in tmp_path.glob("*.sqlite")] == ["found.journal.sqlite"]

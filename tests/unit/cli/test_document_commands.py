@@ -190,6 +190,7 @@ def test_what_is_wrong_is_said_without_a_traceback(words, code, command, tmp_pat
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["run_scenario", "run_suite", "verify_audit"])
 def test_each_command_is_installed(name):
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]

@@ -68,6 +68,7 @@ SUITES = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("changes", SUITES.values(), ids=SUITES)
 def test_in_a_suite(spec, tmp_path, changes):
     project, out = shutil.copytree(CLIMB, tmp_path / "project"), tmp_path / "out"

@@ -64,6 +64,7 @@ def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
     assert "E_GOLDEN_DIFFERS" in done.err
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("words", "code"),
     [(["run", "--colour"], "E_USAGE"), (["run", "{climb}", "--out", "/dev/null/out"], "E_OUT_UNWRITABLE")],
@@ -176,6 +177,7 @@ def test_an_interrupted_run_says_how_to_keep_it_and_a_kept_one_what_is_kept(long
 FULL = Path("/dev/full")
 
 
+@pytest.mark.medium
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no full device")
 @pytest.mark.parametrize(
     ("words", "status"),
@@ -249,6 +251,7 @@ main()
 """
 
 
+@pytest.mark.medium
 def test_an_interruption_in_an_import_of_a_command_is_neither_lost_nor_a_traceback(interruptible, climb):
     """Python ignores what is raised while an object is deleted, as its import machinery does, and prints it."""
     line = [sys.executable, "-c", LOST_IN_AN_IMPORT, "check", climb]

@@ -45,6 +45,7 @@ def test_exit_codes(spec, tmp_path, expr, expect, fields, status):
     assert spec("verify", tmp_path / "out").status == 0
 
 
+@pytest.mark.medium
 def test_one_table_of_all_laws(spec, tmp_path):
     files = [write(tmp_path, "kept", KEPT, {"status": "PROVED"}), write(tmp_path, "lost", LOST, {"status": "PROVED"})]
     done = spec("run", *files, "--out", tmp_path / "out")

@@ -42,6 +42,7 @@ def test_what_was_announced_is_run_though_its_evidence_is_there(spec, climb, tmp
     assert spec("verify", tmp_path / "one", "--log", tmp_path / "log").status == 0
 
 
+@pytest.mark.medium
 def test_a_run_that_came_to_nothing_stays_an_attempt(spec, climb, tmp_path, entries):
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "letter").write_text("x")

@@ -87,6 +87,7 @@ def test_shipped_laws_that_are_migrated_are_read_and_mean_the_same():
     assert changed > 5
 
 
+@pytest.mark.medium
 def test_a_migrated_law_has_the_verdict_that_it_had(spec, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "momentum-stays-positive.yaml"

@@ -40,6 +40,7 @@ class TestNew:
         assert (checked.status, checked.err) == (0, "")
         assert checked.out.startswith(f"ok {kind} my-own ")
 
+    @pytest.mark.medium
     @pytest.mark.parametrize("kind", KINDS.runnable())
     def test_what_can_be_run_passes_at_once(self, spec, empty, kind):
         assert spec("new", kind).out.rpartition("next: spec ")[2].startswith("run ")
@@ -153,6 +154,7 @@ class TestInit:
         assert "but world, reasons, logs; did you mean reasons?" in done.err
         assert list(empty.iterdir()) == []
 
+    @pytest.mark.medium
     def test_what_exists_is_kept(self, spec, empty):
         (empty / "README.md").write_text("mine")
         assert "kept  README.md" in spec("init").out
@@ -172,6 +174,7 @@ class TestInit:
         assert list((empty / "outside").iterdir()) == []
         assert not (empty / "mine" / "specs" / "scenario").exists()
 
+    @pytest.mark.medium
     def test_what_an_installation_compiled_is_not_copied(self, spec, empty, monkeypatch):
         shipped = find_specs()
         assert shipped is not None
@@ -240,6 +243,7 @@ class TestExplainAPath:
         assert "error[E_EXPLAIN_PATH]" in done.err
         assert hint in done.err
 
+    @pytest.mark.medium
     def test_every_key_of_every_kind_is_explained(self):
         for kind in KINDS:
             for key, member in schema_for(kind, KINDS[kind].model)["definitions"]["Document"]["properties"].items():
@@ -250,6 +254,7 @@ class TestExplainAPath:
 
 
 class TestInitForEditors:
+    @pytest.mark.medium
     @pytest.mark.parametrize(
         ("editor", "files"),
         [
@@ -271,6 +276,7 @@ class TestInitForEditors:
             elif file.endswith(".toml"):
                 tomllib.loads((empty / file).read_text(encoding="utf-8"))
 
+    @pytest.mark.medium
     def test_settings_that_exist_are_kept(self, spec, empty):
         (empty / ".vscode").mkdir()
         (empty / ".vscode/settings.json").write_text("{}")

@@ -40,6 +40,7 @@ def ran(spec, project):
     return project
 
 
+@pytest.mark.medium
 @pytest.mark.usefixtures("ran")
 def test_what_to_do_instead_is_said(spec):
     for case, (words, hint) in HINTS.items():
@@ -48,6 +49,7 @@ def test_what_to_do_instead_is_said(spec):
         assert hint in done.err, (case, done.err)
 
 
+@pytest.mark.medium
 def test_a_difference_in_a_long_text_is_seen(spec, project, edit):
     edit("climb.yaml", "doc: The", "doc: " + "very " * 400 + "good. The")
     spec("run", "climb.yaml", "--out", "a")

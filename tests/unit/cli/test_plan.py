@@ -54,6 +54,7 @@ def test_the_runs_of_a_suite(spec, project):
     assert "26 steps at most" in spec("plan", "heights.yaml").out
 
 
+@pytest.mark.medium
 def test_a_law_and_a_discovery(spec):
     plans = spec("plan", "rule-184-ones", "--format=json").json["plans"]
     assert [(one["kind"], one["template"], one["expected"]) for one in plans] == [
@@ -130,6 +131,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", LIMITS)
 def test_a_plan_that_exceeds_the_limits_of_its_model_says_so(name, spec, project):
     limits, said = LIMITS[name]

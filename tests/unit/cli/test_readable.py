@@ -67,6 +67,7 @@ def test_a_missing_episode_says_how_many_there_are(spec, evidence):
     assert "it has the steps 0 to " in done.err
 
 
+@pytest.mark.medium
 def test_a_page_without_a_file_is_written_beside_the_bundle_and_named(spec, evidence, monkeypatch):
     monkeypatch.chdir(evidence.parent)
     done = spec("report", "here", "--format", "html")

@@ -71,6 +71,7 @@ def test_what_replay_cannot_decide_is_not_signed_if_it_is_asked_for(spec):
     assert "version 0.0.1 made it" in done.err
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("seal", [[], ["--sign", "key"]], ids=["", "signed"])
 def test_what_a_resumed_run_finds_is_replayed_before_it_is_signed(spec, seal):
     words = ["run", FILE, "--out", "out", "--resume", "--replay", *seal]
@@ -132,6 +133,7 @@ def test_a_run_that_was_half_finished_says_what_is_not_replayed_before_it_is_sig
     assert signed_then == [[]]
 
 
+@pytest.mark.medium
 def test_merged_shards_are_replayed_before_they_are_signed(spec):
     for part in ("1", "2"):
         assert spec("run", FILE, "--shard", f"{part}/2", "--out", part).status == Exit.CONFORMS

@@ -125,6 +125,7 @@ def test_a_stream_that_is_full_is_told(start):
     assert b"Exception ignored" not in err
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_character_that_the_stream_lacks_is_escaped(process, environment, tmp_path, encoding):
     (tmp_path / "bad.yaml").write_text("spec: scenario/v1\nname: Łódź\n", encoding="utf-8")

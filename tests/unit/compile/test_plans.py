@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from specledger.compile import plan_cache
 from specledger.compile.plan import Actor, Plan, PlannedInvariant, Questions
 from specledger.compile.plan_cache import PlanCache
@@ -42,6 +44,7 @@ def test_one_agent_has_no_name_in_receipts_and_counts(tmp_path):
     )
 
 
+@pytest.mark.medium
 def test_sixteen_plans_are_kept_and_the_one_that_was_used_longest_ago_goes(tmp_path, monkeypatch):
     compiled = []
 

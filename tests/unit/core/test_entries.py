@@ -55,6 +55,7 @@ def test_other_notes_tell_no_mode(notes):
     assert mode_of({"kernel_decision": {"notes": notes}}) is None
 
 
+@pytest.mark.medium
 @given(
     codes=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=900), max_size=12),
     witnesses=st.integers(0, 140),

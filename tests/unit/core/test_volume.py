@@ -40,6 +40,7 @@ def independent():
     return module.volume
 
 
+@pytest.mark.medium
 @given(value=values)
 def test_the_volume_is_that_of_the_values(independent, value):
     form = canonical_bytes(value)

@@ -185,6 +185,7 @@ def test_no_more_of_a_value_is_measured_than_the_bound_allows():
     assert footprint(texts, whole) == whole
 
 
+@pytest.mark.medium
 @given(st.dictionaries(st.text(max_size=3), values, max_size=3) | st.lists(values, max_size=3))
 def test_what_remains_of_a_bound_is_less_by_all_members_and_characters(value):
     count = members(value)

@@ -35,6 +35,7 @@ def written(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
+@pytest.mark.medium
 @FEW
 @given(events=EVENTS)
 def test_lines_are_linked_and_counted(events):

@@ -154,6 +154,7 @@ def test_what_fits_in_no_way_is_reported_once_in_the_body(text, code, message):
     assert finding.related
 
 
+@pytest.mark.medium
 def test_a_mistake_at_the_end_of_a_long_chain_of_calls_is_found():
     """Each call may be typed in several ways, and a chain of them must not multiply these."""
     functions = {f"f{n}": Defined(("a", "b"), Text.inline(f"b == b && f{n + 1}(a, 0.5)")) for n in range(40)}

@@ -76,6 +76,7 @@ def test_a_hostile_text_is_a_finding(text):
         assert not {unicodedata.category(character) for character in shown if character != "\n"} & {"Cc", "Cf", "Cs"}
 
 
+@pytest.mark.medium
 def test_the_checker_needs_little_stack(checked):
     """An engine that is itself deep in calls can still check and evaluate the largest expressions."""
     deepest = ["(i + " * 31 + "i" + ")" * 31, "xs.map(a, " * 6 + "i" + ")" * 6, "!(" * 32 + "i == 1" + ")" * 32]

@@ -190,6 +190,7 @@ def test_values_that_take_each_other_s_place_do_not_add_up(monkeypatch):
     assert (refused.value.code, refused.value.text) == ("E_EVAL_LIMIT", memory.texts[1])
 
 
+@pytest.mark.medium
 def test_a_part_that_a_value_shares_counts_once():
     row = [1000] * 1000
     assert footprint([row] * 1000, 10**9) < footprint([list(row) for _ in range(3)], 10**9)

@@ -46,6 +46,7 @@ def test_a_breach_names_the_invariant_its_severity_and_its_witness(make):
     assert result(made)["verdict"] == "PASS"
 
 
+@pytest.mark.medium
 def test_a_fatal_breach_ends_its_episode_and_no_other(make):
     made = make({"below": {"require": "x < LIMIT"}}, scenario={"episodes": 2})
     assert [step["t"] for step in bodies(made)] == [0, 1, 2, 0, 1, 2]

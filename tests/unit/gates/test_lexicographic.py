@@ -188,6 +188,7 @@ def test_the_schema_rejects_and_the_other_proposals_are_judged_as_before(name):
 # --- agents that must not be trusted, in whole runs
 
 
+@pytest.mark.medium
 def test_a_malformed_favourite_is_rejected_and_the_best_of_the_rest_is_taken():
     plan = dead_end("stranger")
     commits, steps = bodies(plan, "commit"), bodies(plan)
@@ -199,6 +200,7 @@ def test_a_malformed_favourite_is_rejected_and_the_best_of_the_rest_is_taken():
     assert verdict(plan).verdict is Verdict.PASS
 
 
+@pytest.mark.medium
 def test_a_hazard_is_never_entered_however_much_it_is_wanted():
     plan = dead_end("hazard-seeker")
     first = next(event.body for event in run(plan) if event.type == "commit")
@@ -218,6 +220,7 @@ def gates_by_direction(plan):
     ]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("agent", ["position-liar", "value-liar"])
 def test_a_liar_is_found_out_with_every_proposal_and_other_reasons_are_kept(agent):
     for step in gates_by_direction(dead_end(agent)):
@@ -360,6 +363,7 @@ def test_an_exhausted_budget_stays_exhausted():
     assert set(charges[1:]) == {0}
 
 
+@pytest.mark.medium
 def test_writing_memory_costs_what_it_says_in_a_whole_run():
     assert {step["cost"]["memory_write"] for step in bodies(dead_end("diarist"))} == {200_000}
     moves = [step["chosen"] != 4 for step in bodies(dead_end("greedy"))]

@@ -29,6 +29,7 @@ def bodies(kind, name="concave", *settings):
 # --- along a run
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_w_falls_at_every_move_and_rests_are_rare_before_the_goal(layout):
     found = [(body["potentials"]["W"], body) for body in bodies("step", layout, "horizon=100")]
@@ -45,6 +46,7 @@ def test_w_falls_at_every_move_and_rests_are_rare_before_the_goal(layout):
     assert any(change["to"] == 0 for change, _ in found)
 
 
+@pytest.mark.medium
 def test_a_newly_seen_wall_lengthens_the_way():
     found = [rebase for body in bodies("step") for rebase in body["rebases"] if rebase["potential"] == "W"]
     assert found
@@ -62,6 +64,7 @@ def test_w_never_overestimates_and_is_the_true_way_once_all_is_known():
     ]
 
 
+@pytest.mark.medium
 def test_gates_are_counted_in_every_receipt_that_ends_something():
     run, episode = Tally(), Tally()
     found = events("concave", "episodes=3", "horizon=20")
@@ -145,6 +148,7 @@ def test_it_may_wait_for_headroom_and_when_a_move_may_be_too_dear(kernel, may_st
 # --- whom it believes
 
 
+@pytest.mark.medium
 def test_it_makes_its_own_map_whatever_the_agent_remembers():
     """An agent that remembers nothing plans nonsense, yet every move that is taken shortens the way as known."""
     steps = bodies("step", "concave", "agent.remember=[]", "horizon=80")
@@ -156,6 +160,7 @@ def test_it_makes_its_own_map_whatever_the_agent_remembers():
     assert any(body["success"] for body in steps)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("scope", "known"), [("run", True), ("episode", False)])
 def test_the_scope_of_its_memory(scope, known):
     settings = ("episodes=2", "horizon=20", "drift=[]", f"governor.with.scope={scope}", f"agent.with.scope={scope}")

@@ -240,6 +240,7 @@ def test_every_part_of_a_suite_is_said(tmp_path):
     assert list(lines_of(spec.statements)) == SENTENCES
 
 
+@pytest.mark.medium
 def test_the_cells_of_a_map_are_told_with_their_codes_and_what_they_do():
     (spec,) = explain("hazard-gridworld")
     lines = [line.strip() for line in lines_of(spec.statements)]

@@ -25,6 +25,7 @@ def test_a_spec_of_a_kind_of_a_missing_wing_names_the_wing(monkeypatch):
     assert findings(rejected) == {("E_WING", message)}
 
 
+@pytest.mark.medium
 def test_an_admission_without_its_wing_names_the_wing(monkeypatch):
     (bundle,) = load("axion-basic")
     monkeypatch.setattr("specledger.core.wing.wings", tuple)

@@ -63,6 +63,7 @@ def runner(tmp_path_factory):
     return ExampleRunner(tmp_path_factory.mktemp("shared"))
 
 
+@pytest.mark.medium
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_gives_exactly_its_code(tmp_path, monkeypatch, first, runner, spec, code):

@@ -171,6 +171,7 @@ def test_of_very_many_strange_keys_only_the_first_are_looked_at(monkeypatch, tmp
     assert len(looked) <= 4 * MOST_FINDINGS
 
 
+@pytest.mark.medium
 def test_of_a_mapping_with_very_many_keys_only_the_first_are_compared_with_the_words_that_are_allowed(
     monkeypatch, tmp_path
 ):

@@ -136,6 +136,7 @@ SCALAR = st.sampled_from(
 )
 
 
+@pytest.mark.medium
 @given(
     st.lists(
         st.tuples(st.sampled_from(["gates", "let", "cost", "doc", "choose"]), SCALAR, COMMENT),

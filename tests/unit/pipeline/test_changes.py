@@ -39,6 +39,7 @@ def edit(file):
 FIRST, SECOND = "specs/scenario/first.yaml", "specs/scenario/second.yaml"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("file", "runs"),
     [
@@ -53,12 +54,14 @@ def test_what_depends_on_a_change_is_run(project, file, runs):
     assert touched_runs(["."], {edit(file)}) == runs
 
 
+@pytest.mark.medium
 def test_a_spec_that_is_gone_touches_what_refers_to_it(project):
     gone = Path("specs/governor/other.yaml").resolve()
     gone.unlink()
     assert touched_runs(["."], {gone}) == [SECOND]
 
 
+@pytest.mark.medium
 @pytest.mark.wing("trajectories")
 def test_a_log_touches_what_reads_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -67,6 +70,7 @@ def test_a_log_touches_what_reads_it(tmp_path, monkeypatch):
     assert touched_runs(["."], {edit("README.md")}) == []
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("body", "file", "runs"),
     [
@@ -84,6 +88,7 @@ def test_a_program_touches_the_agent_that_it_is(project, body, file, runs):
 
 
 class TestCommand:
+    @pytest.mark.medium
     def test_nothing_that_changed_is_nothing_that_was_run(self, spec, project):
         done = spec("run", ".", "--changed")
         assert (done.status, done.out) == (3, "")
@@ -109,11 +114,13 @@ class TestCommand:
         assert spec("run", "first", "second", "--changed", "--since", "main").status == 1
         assert [path.name for path in Path("out").iterdir()] == ["first"]
 
+    @pytest.mark.medium
     @pytest.mark.parametrize("commit", ["nothing", "--help", "main:README.md"])
     def test_a_commit_that_is_none(self, spec, project, commit):
         done = spec("run", ".", "--changed", f"--since={commit}")
         assert (done.status, "error[E_CHANGED]" in done.err) == (2, True)
 
+    @pytest.mark.medium
     def test_outside_a_repository(self, spec, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         write_project(tmp_path)

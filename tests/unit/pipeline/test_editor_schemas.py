@@ -27,6 +27,7 @@ def names(kind, *keys):
     return next(branch["enum"] for branch in member["anyOf"] if "enum" in branch)
 
 
+@pytest.mark.medium
 def test_references_are_completed_with_the_names_of_their_kind(project):
     assert names("scenario", "world")[0] == "tank"
     assert "no-overflow" in names("scenario", "invariants")
@@ -35,6 +36,7 @@ def test_references_are_completed_with_the_names_of_their_kind(project):
     assert "filler" not in names("scenario", "world")
 
 
+@pytest.mark.medium
 def test_other_names_and_paths_are_still_allowed(project):
     schema = json.loads(schema_file("scenario").read_text(encoding="utf-8"))
     document = {"spec": "scenario/v1", "name": "a", "world": "../x.yaml", "agent": {"use": "b"}, "governor": "new"}
@@ -60,6 +62,7 @@ def test_what_another_version_wrote_is_written_again(spec, project):
     assert schema_file("agent").read_text(encoding="utf-8") != "{}"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("target", [SCHEMAS, NAMES, schema_file("agent")], ids=str)
 def test_nothing_is_written_through_a_link(spec, project, target):
     place = project / target
@@ -72,6 +75,7 @@ def test_nothing_is_written_through_a_link(spec, project, target):
     assert {path: path.read_bytes() for path in project.rglob("*.json")} == before
 
 
+@pytest.mark.medium
 def test_a_project_without_schemas_gets_none(spec, project):
     for file in (NAMES, *SCHEMAS.iterdir()):
         file.unlink()
@@ -80,6 +84,7 @@ def test_a_project_without_schemas_gets_none(spec, project):
     assert not SCHEMAS.exists()
 
 
+@pytest.mark.medium
 def test_settings_have_a_schema_for_every_kind(project):
     settings = json.loads(Path(".vscode/settings.json").read_text(encoding="utf-8"))
     assert settings["yaml.schemas"] == yaml_schemas()

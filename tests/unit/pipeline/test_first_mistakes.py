@@ -263,6 +263,7 @@ IN_A_PROJECT = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("file", "right", "wrong", "hint"), IN_A_PROJECT.values(), ids=IN_A_PROJECT)
 def test_a_first_mistake_in_a_project_is_found_with_its_mend(tmp_path, monkeypatch, file, right, wrong, hint):
     write_project(tmp_path / "mine")
@@ -315,6 +316,7 @@ NOTICED_ELSEWHERE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("file", "right", "wrong", "place", "hint"), NOTICED_ELSEWHERE.values(), ids=NOTICED_ELSEWHERE)
 def test_a_first_mistake_that_is_noticed_elsewhere_has_its_mend(tmp_path, monkeypatch, file, right, wrong, place, hint):
     write_project(tmp_path / "mine")

@@ -92,6 +92,7 @@ IN_A_SUITE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("right", "wrong", "code", "line", "said"), IN_A_SUITE.values(), ids=IN_A_SUITE)
 def test_a_mistake_in_a_suite_has_a_code_a_place_and_a_hint(project, right, wrong, code, line, said):
     assert right in SUITE
@@ -107,6 +108,7 @@ def test_the_suite_itself_has_no_mistake(project):
     assert findings(project) == ()
 
 
+@pytest.mark.medium
 def test_a_mistake_of_an_arm_is_said_once_and_not_of_each_mutant(project):
     project.write_text(SUITE.replace("seeds: [1, 2]", "set: {agents: a}"), encoding="utf-8")
     assert len(findings(project)) == 1
@@ -171,6 +173,7 @@ IN_A_PROJECT = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("file", "right", "wrong", "code", "line", "said"), IN_A_PROJECT.values(), ids=IN_A_PROJECT)
 def test_a_mistake_in_a_project_has_a_code_a_place_and_a_hint(project, file, right, wrong, code, line, said):
     path = Path("specs", f"{file}.yaml")
@@ -193,6 +196,7 @@ def follow(path, *edits):
     return hints
 
 
+@pytest.mark.medium
 def test_hints_about_agents_of_a_suite_end(project):
     project.write_text(SUITE, encoding="utf-8")
     steps = ("seeds:", "agents: [filler], seeds:"), ("agents:", "agent:"), ("[filler]", "filler")

@@ -57,6 +57,7 @@ def test_schemas_are_written_again_only_if_something_changed(project):
     assert not editor_schemas._refresh(project)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", [editor_schemas.SCHEMAS, editor_schemas.schema_file("agent"), editor_schemas.NAMES])
 def test_what_is_a_link_is_left_alone(project, name):
     place = project / name
@@ -68,6 +69,7 @@ def test_what_is_a_link_is_left_alone(project, name):
     assert all(file.read_bytes() == data for file, data in before.items())
 
 
+@pytest.mark.medium
 def test_a_project_without_schemas_gets_none_and_one_that_cannot_be_written_keeps_its(project, monkeypatch):
     def fail(_project):
         raise OSError(28, "No space left on device")

@@ -47,6 +47,7 @@ def test_a_trusted_case_that_asks_nobody_is_tested_as_any_other(tmp_path):
     assert [code for code, *_ in found(goldens=tmp_path, trusted=True)] == ["E_GOLDEN_DIFFERS"]
 
 
+@pytest.mark.medium
 def test_a_pin_is_compared_and_written_only_if_it_shall_be(tmp_path):
     missing = ("E_GOLDEN_DIFFERS", "climb: nothing is pinned yet", NAME)
     assert found(goldens=tmp_path) == [missing]

@@ -108,6 +108,7 @@ FINDINGS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("changes", "codes", "file"), FINDINGS.values(), ids=FINDINGS)
 def test_a_spec_that_is_looked_at_alone_has_the_findings_of_its_own_file(spec, folder, changes, codes, file):
     """Those that it has where the specs of the folder give its parameters."""
@@ -125,6 +126,7 @@ def test_a_spec_that_is_looked_at_alone_has_the_findings_of_its_own_file(spec, f
     )
 
 
+@pytest.mark.medium
 def test_a_misspelt_parameter_is_one_error(spec, folder):
     rewrite(
         "world/tank.yaml",

@@ -44,6 +44,7 @@ def run_pytest(project, *words):
     return project.runpytest_inprocess(*PLUGIN, *words)
 
 
+@pytest.mark.medium
 def test_files_of_every_pattern_are_items_by_their_cases_and_no_other_file_is(project, tested):
     (project.path / "specs/other.yml").write_text("spec: [", encoding="utf-8")
     assert run_pytest(project, "specs/other.yml").ret == pytest.ExitCode.USAGE_ERROR

@@ -130,6 +130,7 @@ def test_specs_are_found_where_the_root_folder_is_a_link(project, tmp_path):
     done.assert_outcomes(passed=1)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("pattern", ["specs/*.yml", "/specs/*.yaml"])
 def test_a_pattern_without_files_is_refused(project, pattern):
     project.makeini(MARKED.replace("specs/*.yaml", pattern))

@@ -30,6 +30,7 @@ def test_what_cannot_be_done_is_said_with_its_code(words, code, report, trap, he
     assert "\\n" not in complained
 
 
+@pytest.mark.medium
 def test_the_command_writes_the_report_of_several_bundles(report, trap, heights):
     written = report(trap, heights, "--format", "json")
     assert written == (Exit.CONFORMS, text_of("json", report_of(trap, heights)), "")
@@ -66,6 +67,7 @@ def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tm
     assert (status, said.startswith("# `rules`: PASS (not replayed)\n")) == (Exit.CONFORMS, True)
 
 
+@pytest.mark.medium
 def test_the_summary_of_a_step_goes_where_github_says(report, trap, tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     (tmp_path / "summary").write_text("earlier\n")

@@ -100,6 +100,7 @@ LAWS: dict[str, tuple[list[str], bool, list[str]]] = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("laws", "listed", "changed"), LAWS.values(), ids=LAWS)
 def test_laws_are_one_table_and_only_those_of_one_spec_are_compared(tmp_path, laws, listed, changed):
     small = [["cases=30", "mutations=0"], ["cases=40", "mutations=0", "seed=7"]]
@@ -118,6 +119,7 @@ def test_laws_are_one_table_and_only_those_of_one_spec_are_compared(tmp_path, la
     assert ("## Cases" in markdown) is not listed
 
 
+@pytest.mark.medium
 def test_one_table_has_the_rings_of_all_laws_those_with_a_counterexample_first(tmp_path):
     places = [
         execute(load(law, kind="law", set=["cases=30", "mutations=0"])[0], tmp_path / law).place
@@ -130,6 +132,7 @@ def test_one_table_has_the_rings_of_all_laws_those_with_a_counterexample_first(t
     assert reason_text(report_of(*places)) == "2 laws: 1 PROVED, 1 FAIL as expected. No check failed: 4 passed."
 
 
+@pytest.mark.medium
 def test_bundles_in_folders_of_one_name_are_numbered(tmp_path):
     place = execute(load("simple", kind="scenario", set=["horizon=2", "episodes=1"])[0], tmp_path / "one").place
     subject = subject_of(place)

@@ -14,6 +14,7 @@ from specledger.report.formats.output import Options
 from tests.unit.report.rendering import report_of
 
 
+@pytest.mark.medium
 def test_the_files_are_written_as_they_are_made(spec, heights, tmp_path):
     done = spec("report", heights, "--format", "folder", "--out", tmp_path / "new" / "files")
     assert (done.status, done.err) == (Exit.CONFORMS, "")
@@ -24,6 +25,7 @@ def test_the_files_are_written_as_they_are_made(spec, heights, tmp_path):
     assert {name: path.read_bytes() for name, path in written.items()} == made
 
 
+@pytest.mark.medium
 def test_the_summary_says_whether_the_runs_were_replayed(spec, heights, tmp_path):
     for number, (options, words) in enumerate([((), "not replayed"), (("--replay",), "replayed")]):
         spec("report", heights, "--format", "folder", "--out", tmp_path / str(number), *options)

@@ -162,6 +162,7 @@ def test_plots_of_several_bundles_are_side_by_side():
     assert matrix == one[-1]
 
 
+@pytest.mark.medium
 def test_pages_of_runs_and_suites_have_their_plots(trap, heights, read):
     run = [plot.title for plot in subject_of(trap).reading.plots()]
     over_steps = ["budget", "distance", "potential W", "potential known"]

@@ -194,6 +194,7 @@ def test_what_this_projects_runner_writes_can_be_read(tmp_path):
     assert read_tests(tmp_path / "junit.xml") == {"test_small.py::test_a": "passed"}
 
 
+@pytest.mark.medium
 def test_the_command_ends_as_the_profile_is_judged(tmp_path, trap, spec):
     rules = {
         "passed": f"{SAID}, status: shown, evidence: [{{check: evidence}}]",

@@ -69,6 +69,7 @@ NAMED = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("evidence", "outcome", "why"), NAMED.values(), ids=NAMED)
 def test_named_figures_constants_functions_and_libraries_are_read(evidence, outcome, why, tmp_path, trap, heights):
     (tmp_path / "shared.yaml").write_text(SHARED, encoding="utf-8")
@@ -376,6 +377,7 @@ def test_what_always_comes_out_the_same_is_warned_of(asked):
     assert [one.code for one in found.sorted()] == ["W_PROFILE_CONSTANT"]
 
 
+@pytest.mark.medium
 def test_every_format_tells_which_bundle_showed_it(judged, trap):
     report = judged("receipts: start, require: 'has(body.suite)'", "receipts: step, require: 'body.t >= 0'")
     words = "receipts/c0.1 in concave: failed; receipts/c0.1 in heights: passed"

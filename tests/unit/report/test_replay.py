@@ -147,6 +147,7 @@ def test_of_several_bundles_it_says_how_many_were_not(climb):
     assert not_shown([left])[0].endswith("What receipts of a suite say about replay was recorded when the suite ran.")
 
 
+@pytest.mark.medium
 def test_in_python_a_bundle_is_replayed_if_that_is_asked_for(climb, forged):
     assert "receipts; not replayed" in Bundle(climb)._repr_html_()
     assert "receipts; replayed" in Bundle(climb, replay=True)._repr_html_()

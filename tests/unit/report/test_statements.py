@@ -43,6 +43,7 @@ def test_a_key_that_is_none(spec, evidence, tmp_path):
     assert "E_KEY" in spec("report", evidence, "--format", "in-toto", "--sign", tmp_path / "none.pem").err
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("words", "result"), [((), "WARNED"), (("--replay",), "PASSED")])
 def test_what_was_not_made_again_is_passed_with_a_warning(spec, tmp_path, words, result):
     assert spec("run", "hazard", "--set", "horizon=5", "--out", tmp_path / "out").status == 0
@@ -50,6 +51,7 @@ def test_what_was_not_made_again_is_passed_with_a_warning(spec, tmp_path, words,
     assert json.loads(done.out)["predicate"]["result"] == result
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("words", "looks"), [((), "open"), (("--replay",), "good")])
 def test_the_verdict_of_a_page_looks_sure_only_where_runs_were_made_again(spec, tmp_path, words, looks):
     assert spec("run", "hazard", "--set", "horizon=5", "--out", tmp_path / "out").status == 0

@@ -122,5 +122,6 @@ def test_a_picture_that_moves_tokens_refuses_a_map_of_each_state(walked):
     assert (finding.code, "--format html" in str(finding.hint)) == ("E_PICTURE_NONE", True)
 
 
+@pytest.mark.medium
 def test_a_world_whose_map_is_a_field_holds_none(trap):
     assert held(trap) == {}

@@ -184,6 +184,7 @@ def test_what_a_discovery_was_expected_to_find_is_a_check(key, outcome):
     )
 
 
+@pytest.mark.medium
 def test_the_document_is_valid_and_the_same_again(trap, heights, law, schema):
     report = report_of(trap, heights, law)
     text = text_of("json", report)

@@ -141,6 +141,7 @@ def test_reports_are_in_units(bundle, spec):
     assert ">38.8<" in picture  # quarters: the unit that a chart names
 
 
+@pytest.mark.medium
 def test_a_difference_for_people_is_in_units(bundle, spec, tmp_path):
     path = tmp_path / "payee.yaml"
     path.write_text(path.read_text().replace("0.05", "0.15"), encoding="utf-8")

@@ -114,6 +114,7 @@ def test_weights_that_fit_no_list_are_an_error_of_the_episode(tmp_path, weights)
     assert len(errors) == EPISODES
 
 
+@pytest.mark.medium
 def test_evidence_replays_and_a_second_evaluator_agrees(tmp_path):
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     finished = execute(load(str(write_specs(tmp_path, shop())))[0], tmp_path / "out", RunOptions())

@@ -59,6 +59,7 @@ def independent(place):
     return subprocess.run(program, capture_output=True, text=True, check=False).returncode
 
 
+@pytest.mark.medium
 def test_an_agent_that_is_told_does_what_is_missing(tmp_path):
     summary, steps = run(tmp_path, on_denied="tell")
     assert [step["chosen"] for step in steps] == [None, 0, 0, 0]
@@ -76,6 +77,7 @@ IDLE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", IDLE)
 def test_an_agent_of_which_nothing_is_admitted_is_no_pass(case, tmp_path):
     text = ASKER.replace('[{"action": {"op": op}, "score": 1}]', IDLE[case])

@@ -208,6 +208,7 @@ def test_the_example_of_the_documentation_runs(folder, monkeypatch):
     assert [step["chosen"] is not None for step in bodies_of(finished.place, "step")] == [True] * 4
 
 
+@pytest.mark.medium
 def test_nothing_is_executed_unless_the_user_trusts_it(folder, monkeypatch):
     bundle = project(folder)
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("something was begun"))
@@ -254,12 +255,14 @@ def test_a_program_ends_with_a_run_that_is_killed(folder):
     wait(lambda: not alive(int(pid.read_text(encoding="ascii"))))
 
 
+@pytest.mark.medium
 def test_an_agent_that_cannot_be_started_leaves_no_bundle(folder):
     with pytest.raises(Rejected, match="E_AGENT_START"):
         execute(project(folder, agent="python: 'no_such_module:f'"), folder / "out", options=TRUSTED)
     assert not (folder / "out").exists()
 
 
+@pytest.mark.medium
 def test_an_agent_that_says_too_much_leaves_no_bundle(folder, monkeypatch):
     monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", 500)
     with pytest.raises(Rejected, match="E_TAPE_SIZE"):
@@ -267,6 +270,7 @@ def test_an_agent_that_says_too_much_leaves_no_bundle(folder, monkeypatch):
     assert not (folder / "out").exists()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["hazard", "errand"])
 def test_a_run_without_an_audit_log_is_not_live(name, folder):
     project(folder)
@@ -278,6 +282,7 @@ def test_a_run_without_an_audit_log_is_not_live(name, folder):
         )
 
 
+@pytest.mark.medium
 def test_a_tape_leads_to_the_same_events_as_often_as_it_is_played(folder):
     bundle = project(folder, {(0, 1): "garbage"}, episodes=2)
     finished = execute(bundle, folder / "out", options=TRUSTED)
@@ -295,6 +300,7 @@ def test_a_tape_leads_to_the_same_events_as_often_as_it_is_played(folder):
 # What only a defect leads to
 
 
+@pytest.mark.medium
 def test_a_kernel_that_is_ended_by_somebody_is_no_answer(folder):
     plan = compile_scenario(project(folder))
 
@@ -309,6 +315,7 @@ def test_a_kernel_that_is_ended_by_somebody_is_no_answer(folder):
         list(run_watched(make, plan, Tape()))
 
 
+@pytest.mark.medium
 def test_a_kernel_that_comes_to_another_state_is_found(folder):
     plan = compile_scenario(project(folder))
 
@@ -345,6 +352,7 @@ def test_an_agent_has_one_body(body, words, folder):
     assert any(words in f"{one.message} {one.expected}" for one in rejected.value.diagnostics), rejected.value
 
 
+@pytest.mark.medium
 @pytest.mark.wing("kernel")
 def test_an_agent_outside_narrates_for_nobody(folder):
     project(folder)

@@ -316,6 +316,7 @@ def test_a_stranger_writes_a_scenario_and_it_runs_and_verifies(tmp_path):
     assert any("grid" in drift["changed"] for drift in drifts)
 
 
+@pytest.mark.medium
 def test_the_drawn_values_are_those_of_the_named_stream(tmp_path):
     """Whoever knows the seed can draw them without the engine's loop."""
     plan = compile_scenario(island(tmp_path))

@@ -21,6 +21,7 @@ def bodies(events):
     return [(event.type, canonical_bytes(event.body)) for event in events]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -92,6 +92,7 @@ def of(events, *types):
     return [event.body for event in events if event.type in types]
 
 
+@pytest.mark.medium
 def test_in_turns_each_agent_acts_before_the_next_one_looks(ran):
     events = ran({"horizon": 2})
     told = [(event.type, event.body.get("agent")) for event in events if event.type in ("commit", "step")]

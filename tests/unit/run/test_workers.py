@@ -69,6 +69,7 @@ class Counted(Sequence):
         return index
 
 
+@pytest.mark.medium
 def test_results_come_in_the_order_of_the_items_whoever_made_them():
     made = list(spread(slow_first, range(20), Processes(2)))
     assert [item for item, _ in made] == list(range(20))
@@ -82,6 +83,7 @@ def test_what_needs_no_process_is_made_here(given, workers):
     assert [process for _, process in spread(slow_first, given, Processes(workers))] == [os.getpid()] * len(given)
 
 
+@pytest.mark.medium
 def test_a_rejection_with_a_code_that_the_parent_does_not_know_arrives_whole():
     assert title_of("E_OF_ONE_WORKER") is None
     with pytest.raises(Rejected, match="E_OF_ONE_WORKER") as caught:
@@ -100,6 +102,7 @@ def test_no_more_is_begun_than_may_wait():
     assert given.asked == 50
 
 
+@pytest.mark.medium
 def test_an_error_is_raised_at_its_item():
     results = spread(refuse_odd, [0, 2, 3, 4], Processes(2))
     assert (next(results), next(results)) == (0, 2)
@@ -109,6 +112,7 @@ def test_an_error_is_raised_at_its_item():
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.medium
 def test_what_cannot_be_sent_is_an_error_of_the_work_and_no_death():
     with pytest.raises(TypeError, match="lock"):
         list(spread(unsendable, [0, 1], Processes(2)))
@@ -258,6 +262,7 @@ def test_workers_of_a_killed_process_end_without_a_word(tmp_path, interruptible)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
 
 
+@pytest.mark.medium
 def test_who_leaves_with_work_underway_ends_it(tmp_path):
     begun = tmp_path / "work.begun"
     with Processes(2).open(long_after) as crew:

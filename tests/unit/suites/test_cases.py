@@ -55,6 +55,7 @@ def suite(project):
     return project
 
 
+@pytest.mark.medium
 def test_every_case_is_an_arm_and_checks_join_them(suite, receipts):
     found = receipts("mutants=[]")
     arms = [f"each.fear={fear},goal={goal}" for fear in (2, 99) for goal in (1, 2, 3)]
@@ -71,6 +72,7 @@ def test_every_case_is_an_arm_and_checks_join_them(suite, receipts):
     assert {one["check"]: one["verdict"] for one in found["check"]}["six-cases"] == "PASS"
 
 
+@pytest.mark.medium
 def test_an_arm_runs_what_the_case_alone_runs(suite):
     done = execute(load("heights.yaml", set=["mutants=[]"])[0], suite / "out")
     (alone,) = load("climbs.yaml", set=["episodes=1", "seed=4"], case="goal=3,fear=99")
@@ -125,6 +127,7 @@ def test_no_such_case_is_said_with_what_there_is(suite, target, hint):
     assert (found.code, hint in str(found.hint)) == ("E_MATRIX_CASE", True)
 
 
+@pytest.mark.medium
 def test_reports_name_the_values_of_the_axes(suite):
     cases = load("climbs.yaml", case="fear=99")
     places = [execute(case, suite / f"out/{number}").place for number, case in enumerate(cases)]

@@ -67,6 +67,7 @@ def test_another_spec_takes_a_place_in_an_arm_and_in_a_mutant_and_the_evidence_h
     assert {case.bundle.specs[case.bundle.main.refs["agent",]].name for case in mutant.mutated.cases} == {"idler"}
 
 
+@pytest.mark.medium
 def test_evidence_of_a_suite_that_exchanges_a_spec_is_verified(project, edit, spec):
     (project / "idler.yaml").write_text(
         (project / "climber.yaml").read_text(encoding="utf-8").replace("climber", "idler"), encoding="utf-8"

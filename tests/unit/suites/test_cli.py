@@ -49,6 +49,7 @@ def test_a_suite_in_json(spec, project):
     assert [one["type"] for one in run["receipts"]] == ["start", *["figure"] * 6, *["check"] * 3, "mutant", "end"]
 
 
+@pytest.mark.medium
 def test_suites_and_scenarios_run_together_by_name_or_file(spec, project):
     folder = project / "specs" / "suite"
     folder.mkdir(parents=True)
@@ -69,6 +70,7 @@ def test_suites_and_scenarios_run_together_by_name_or_file(spec, project):
     assert (status, "E_SPEC_WRONG_KIND" in err) == (2, True)
 
 
+@pytest.mark.medium
 def test_a_seed_for_a_suite_is_refused_and_those_of_its_runs_are_named(spec, project):
     for words in (["heights.yaml"], ["climb.yaml", "heights.yaml"]):
         status, out, err = spec("run", *words, "--seed", "7")
@@ -78,6 +80,7 @@ def test_a_seed_for_a_suite_is_refused_and_those_of_its_runs_are_named(spec, pro
     assert not (project / "out").exists()
 
 
+@pytest.mark.medium
 def test_a_number_of_episodes_for_a_suite_is_refused_and_the_paths_that_set_it_are_named(spec, project):
     status, out, err = spec("run", "climb.yaml", "heights.yaml", "--episodes", "7")
     assert (status, out) == (2, "")

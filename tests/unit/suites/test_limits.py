@@ -23,6 +23,7 @@ def refuted(folder):
     return [check.name for check in verification.checks if check.status is Status.FAILED]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("kept", [0, 4000])
 def test_an_episode_that_tells_too_much_has_no_steps_to_read(receipts, project, monkeypatch, kept):
     """It is the same for who verifies, and what needs no step has its value."""

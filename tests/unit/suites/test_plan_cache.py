@@ -66,6 +66,7 @@ def test_an_agent_that_draws_is_compiled_for_each_seed(compiled, agent, times):
     assert len(compiled) == times
 
 
+@pytest.mark.medium
 def test_a_seed_whose_map_cannot_be_made_is_refused_as_when_it_is_compiled_alone(tmp_path):
     world = {
         "state": {"x": "int", "purse": "int", "grid": "field"},

@@ -97,6 +97,7 @@ def left_at(bundle, place, pieces):
     return work
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("pieces", [0, 3, 7])
 def test_finished_runs_are_not_made_again(suite, project, made, pieces):
     bundle, expected = suite
@@ -164,6 +165,7 @@ def moved(path, place):
     path.rename(place)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_what_is_not_whole_does_not_count(suite, project, made, damage):
     bundle, expected = suite
@@ -179,6 +181,7 @@ def made_at(bundle, number):
     return DeferredPlan(bundle).plan.cases[number][1].place
 
 
+@pytest.mark.medium
 def test_files_that_no_run_leaves_are_removed(suite, project):
     bundle, expected = suite
     work = left_at(bundle, project / "out", 3)
@@ -202,6 +205,7 @@ def test_a_folder_with_links_is_not_continued(suite, project, place):
     assert (project / "mine").read_text() == "mine"
 
 
+@pytest.mark.medium
 def test_another_run_is_not_continued(suite, project):
     bundle, expected = suite
     left_at(load("heights.yaml", set=["tuned_on=[5]"])[0], project / "out", 3)
@@ -241,6 +245,7 @@ def test_whole_episodes_are_not_run_again(project, monkeypatch, stop, workers):
     assert workers > 1 or numbers == (list(range(whole, 10)) if whole else [])
 
 
+@pytest.mark.medium
 def test_a_run_of_a_suite_goes_on_from_its_whole_episodes(project, monkeypatch):
     (bundle,) = load("heights.yaml", set=["runs.long.set={episodes: 6}", "mutants=[]"])
     expected = files_of(execute(bundle, project / "whole").place)
@@ -474,6 +479,7 @@ def altered(place, folder):
     file.write_bytes(file.read_bytes().replace(b'"seq":1', b'"seq":8', 1))
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("spec", "changes", "damage", "complete"), COMPLETE.values(), ids=COMPLETE)
 def test_complete_evidence_is_not_made_again(project, spec, changes, damage, complete):
     (bundle,) = load(spec)
@@ -512,6 +518,7 @@ def test_complete_evidence_is_not_written_again_unless_it_is_to_be_shared(projec
     assert not execute(bundle, folder, RunOptions(resume=True, shard=(1, 2))).complete
 
 
+@pytest.mark.medium
 def test_more_shards_than_runs(suite, project):
     places = [execute(suite[0], project / f"s{n}", RunOptions(shard=(n, 9))).place for n in range(1, 10)]
     assert files_of(merge(places, KINDS, project / "merged", RunOptions()).place) == suite[1]

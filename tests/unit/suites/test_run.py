@@ -25,6 +25,7 @@ def by(name, bodies):
     return {body[name]: body for body in bodies}
 
 
+@pytest.mark.medium
 def test_every_run_is_a_bundle_of_its_own(finished):
     done = finished()
     runs = ["long.climb.3", "long.climb.4", "short.climb.3", "short.climb.4"]
@@ -89,6 +90,7 @@ def test_the_bytes_do_not_depend_on_the_workers(finished):
     assert files_of(alone.place) == files_of(together.place)
 
 
+@pytest.mark.medium
 def test_an_earlier_suite_is_replaced_and_nothing_else(finished, project):
     first = finished()
     (first.place / "runs" / "long.climb.3" / "notes.txt").write_text("mine")
@@ -135,6 +137,7 @@ def test_an_error_spoils_what_reads_it_and_nothing_else(edit, receipts):
     assert checks["climbs"]["error"] == figures["highest"]["error"]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("changes", "verdict", "status"),
     [
@@ -176,6 +179,7 @@ def test_a_mutant_of_another_suite(project, receipts, edit):
     assert {run["result"]["episodes"] for run in found["run"]} == {1}
 
 
+@pytest.mark.medium
 def test_replays_are_made_and_an_altered_copy_is_noticed(edit, receipts):
     edit(
         "checks:\n",
@@ -258,6 +262,7 @@ def test_an_invariant_that_does_not_apply_is_no_check(project, when, checks, ver
 FAILING = "long: {scenarios: [climb], seeds: [3, 4], set: {agent.candidates: [{op: climb, for_each: {by: '[2]'}}]}"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("expect", "verdict", "told"),
     [
@@ -290,6 +295,7 @@ def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, ex
 UNCHECKED = "long: {scenarios: [climb], seeds: [3, 4], set: {governor.invariants.bounded.when: 'false'}"
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("arm", "changes", "verdict", "told"),
     [

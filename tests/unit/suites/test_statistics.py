@@ -257,6 +257,7 @@ def covered(limits, truth):
     return sum(low <= truth <= high for low, high in there) / len(there)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("clusters", [8, 11, 20])
 def test_an_interval_of_a_mean_over_clusters_holds_its_level(clusters):
     """Coverage of the mean in 400 samples: 93 to 97 % with 8, 11 and 20 clusters; where one cluster in four is far apart

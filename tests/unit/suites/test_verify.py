@@ -100,6 +100,7 @@ def failure(place, **options):
     return (failed[0].number, failed[0].code, failed[0].message) if failed else None
 
 
+@pytest.mark.medium
 def test_the_checks_in_their_order(place):
     found = verify(place)
     assert [check.name for check in found.checks] == NAMES
@@ -225,6 +226,7 @@ def test_files_that_are_missing_and_not_listed_are_named_each_as_what_it_is(plac
     )
 
 
+@pytest.mark.medium
 def test_what_only_replay_finds_refutes_replay_alone_however_runs_are_compared(tmp_path):
     place = make(tmp_path, "")
     succeed_early(place)
@@ -235,6 +237,7 @@ def test_what_only_replay_finds_refutes_replay_alone_however_runs_are_compared(t
     assert (found.checks[-1].message or "").startswith(f"{RUN}: ")
 
 
+@pytest.mark.medium
 def test_a_run_that_claims_another_version_is_not_believed(tmp_path):
     """Its replay would not be made, so that nobody would notice what it makes up."""
     place = make(tmp_path, "")
@@ -255,6 +258,7 @@ def test_what_a_run_says_is_looked_at_without_replay_too(place, change):
     assert found[1] == ("E_ASSESSMENT" if change is make_up_a_figure else "E_RUNS")
 
 
+@pytest.mark.medium
 def test_a_suite_loosened_after_the_run(place):
     """Other specs are other runs, or another verdict; here a check is loosened and everything sealed."""
     specs = json.loads((place / "specs.json").read_bytes())
@@ -291,6 +295,7 @@ OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("case", OTHERWISE)
 def test_a_second_evaluator_that_differs_on_a_check_is_told(place, monkeypatch, case):
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")

@@ -78,6 +78,7 @@ def test_forged_specs_that_only_one_verifier_accepts_are_noticed(target, monkeyp
     assert "the second verifier refutes" in (fuzz.failure(forged, other) or "")
 
 
+@pytest.mark.medium
 def test_a_path_that_leads_out_of_the_project_is_noticed(target, monkeypatch):
     authoring = target("mcp")
     messages = (fuzz.CORPUS / "mcp/link").read_bytes()
@@ -89,6 +90,7 @@ def test_a_path_that_leads_out_of_the_project_is_noticed(target, monkeypatch):
     assert "outside.yaml" in why
 
 
+@pytest.mark.medium
 def test_a_client_of_the_server_calls_each_tool(target):
     authoring = target("mcp")
     for seed in authoring.seeds():

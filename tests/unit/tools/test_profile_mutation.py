@@ -110,6 +110,7 @@ def small(asked_once):
     return asked_once
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("file", "old", "new", "by"),
     [

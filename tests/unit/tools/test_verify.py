@@ -51,6 +51,7 @@ def asked(*words):
 # The program
 
 
+@pytest.mark.medium
 def test_it_needs_python_3_9_and_its_library_alone():
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"), feature_version=(3, 9))
     roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
@@ -102,6 +103,7 @@ def test_a_check_has_the_number_and_the_name_that_it_has_in_spec_verify():
 # Honest evidence
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", BASES)
 def test_honest_evidence_conforms(name):
     """A suite, laws, discoveries, kernels, agents and models from outside; the recorded verdict does not matter."""
@@ -141,6 +143,7 @@ SIGNED_CLAIMS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("name", "said"), SIGNED_CLAIMS.items())
 def test_a_refuted_bundle_still_says_what_it_claims_and_what_was_signed(bundle, name, said):
     place = bundle("climb-signed")
@@ -158,6 +161,7 @@ def test_a_refuted_bundle_still_says_what_it_claims_and_what_was_signed(bundle, 
     assert asked(bundle("climb"))[1]["signed"].startswith("nobody signed")
 
 
+@pytest.mark.medium
 def test_a_verdict_on_a_law_is_not_decided():
     _, found = asked(PLACE / "bases" / "proved")
     assert "not decided here, only recorded: total-particles PROVED" in found["not_checked"]
@@ -181,6 +185,7 @@ def test_a_level_that_is_demanded_and_not_reached_is_inconclusive(level):
     assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
 
 
+@pytest.mark.medium
 def test_levels_that_it_can_reach():
     signed, trust = PLACE / "bases" / "climb-signed", PLACE / "trust-one.json"
     assert asked(signed, "--trust", trust, "--level", "L1", "--level", "L0")[0] == 0
@@ -243,6 +248,7 @@ def test_a_guide_that_names_another_digest_is_refuted(tmp_path):
     assert (code, [check["code"] for check in found["checks"] if check["status"] == "failed"]) == (1, ["E_DIGESTS"])
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("names", [["sha256sums"], ["sha256sums", "VERIFY.md"]], ids=" and ".join)
 def test_files_for_readers_that_are_not_there_are_told_by_both_verifiers(names, tmp_path):
     place = tmp_path / "out"
@@ -289,6 +295,7 @@ def test_without_cryptography_signatures_are_not_checked(monkeypatch):
 # Logs
 
 
+@pytest.mark.medium
 def test_an_audit_log_alone(bundle):
     log = bundle("kernel") / "audit.log.jsonl"
     assert asked(log)[0] == 0
@@ -356,6 +363,7 @@ def test_a_system_that_fails_refutes_nothing(monkeypatch, error, wanted):
     assert verify.main([str(PLACE / "bases" / "climb")]) == wanted
 
 
+@pytest.mark.medium
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("base", ["climb", "refuted"])
 def test_an_output_that_is_full_or_closed_refutes_nothing(base):
@@ -392,6 +400,7 @@ def test_what_is_canonical_is_as_for_the_engine():
     assert agreed > 50
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("base", ["short", "kernel", "refuted", "suite", "taped"])
 def test_no_value_in_the_evidence_crashes_it(bundle, base):
     """Values are replaced at random and the manifest is made to fit: whatever it finds has a code."""

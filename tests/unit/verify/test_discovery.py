@@ -200,6 +200,7 @@ def test_a_forgery_is_caught_without_replay(sealed, name):
     assert failed(sealed(forge=forge), replay=False) == code
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", REPLAYED)
 def test_a_forgery_is_caught_by_replay(sealed, name):
     assert failed(sealed(forge=REPLAYED[name])) == "E_REPLAY"  # every check before it has passed

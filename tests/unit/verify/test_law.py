@@ -70,6 +70,7 @@ def failures(place, *, replay):
     return [check.code for check in verification.checks if check.code is not None]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", LAWS)
 def test_honest_evidence_is_intact(sealed, trials, name):
     place = sealed(name)
@@ -199,6 +200,7 @@ UNSEEN = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("name", "forge"), UNSEEN.values(), ids=UNSEEN)
 def test_what_only_replay_can_tell(sealed, name, forge):
     place = sealed(name, forge)

@@ -89,6 +89,7 @@ def test_what_cannot_be_judged_refutes_nothing(data, root, code):
     assert judged(data, roots=(root,))[:2] == (Lacking, code)
 
 
+@pytest.mark.medium
 def test_no_changed_byte_crashes_or_changes_what_is_stamped():
     data = response("granted")
     accepted = []

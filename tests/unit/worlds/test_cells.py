@@ -116,6 +116,7 @@ def test_a_size_beyond_the_bound_is_an_evaluation_error(call: tuple[Any, ...]) -
         function(*args)
 
 
+@pytest.mark.medium
 def test_the_greatest_sizes_are_served() -> None:
     cells = everywhere(256)
     assert len(ring({"x": 600, "y": 600}, 512)) == 4 * 512

@@ -52,6 +52,7 @@ def drifts_of(*settings):
     return [(event.body, before) for event, before, _ in known if event.type == "drift"]
 
 
+@pytest.mark.medium
 def test_the_goal_goes_to_another_free_cell_that_a_safe_path_reaches():
     drifts = drifts_of("episodes=4", "drift.0.with.every=5")
     assert len(drifts) == 4 * 9

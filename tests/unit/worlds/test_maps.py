@@ -294,6 +294,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.medium
 @given(steps=STEPS, seed=SEEDS)
 def test_any_steps_make_a_rectangle_or_a_map_error(steps, seed):
     try:

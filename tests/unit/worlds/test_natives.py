@@ -64,6 +64,7 @@ def test_every_writer_is_tried():
     assert CALLS.keys() == WRITTEN.keys() <= FIELD_FUNCTIONS.keys()
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", CALLS)
 @settings(max_examples=25, deadline=None)
 @given(fields=FIELDS, others=FIELDS, k=SMALL, low=SMALL)

@@ -97,6 +97,7 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("steps", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
 def test_a_step_without_room_is_told(steps: tuple[dict[str, Any], ...]) -> None:
     with pytest.raises(MapError, match="no room"):

@@ -74,6 +74,7 @@ def test_regret_is_the_steps_lost_and_never_negative(name):
 # --- lambda
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["hazard", "concave"])
 def test_lambda_changes_what_is_reported_and_no_decision(name):
     """With another lambda every receipt is the same but for the two figures, and the digests of the specs."""

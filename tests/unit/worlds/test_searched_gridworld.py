@@ -37,6 +37,7 @@ def near(grid, cell):
     return [(x + dx, y + dy) for dx, dy in STEPS if grid[y + dy][x + dx] not in (1, 2)]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("drawing", MAPS.values(), ids=MAPS)
 def test_the_least_sums_are_those_of_all_ways(drawing, tmp_path):
     changes = ["world=searched-gridworld", f'map.drawing="{drawing}"', "drift=[{use: goal-drift, with: {every: 9}}]"]

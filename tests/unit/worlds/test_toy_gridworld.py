@@ -199,6 +199,7 @@ def test_a_tool_puts_out_a_near_hazard_while_it_has_charges() -> None:
     assert changed(near, act(near, "use_tool", id="douser", at={"x": 3, "y": 1})) == {"tick"}
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_state_is_the_document_of_the_schema(name: str) -> None:
     for state, _, after in walks(name, 3):
@@ -512,6 +513,7 @@ def test_what_is_beside_another_agent_is_no_target_and_is_taken_on_the_way_to_on
     assert (states[-1]["self"]["inventory"], states[-1]["thefts"]) == (["gem"], 1)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["basic", "hazard", "resource"])
 def test_the_two_objectives_choose_differently(name: str) -> None:
     one, other = chosen(name), chosen(name, "agent=pseudo")

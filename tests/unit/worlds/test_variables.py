@@ -122,6 +122,7 @@ def test_a_variable_that_cannot_be_read_now_has_no_value(tmp_path: Path) -> None
     assert given.describe({"jars": [], "hour": 0}) == {"share": {"type": {"type": "integer"}, "doc": "of an hour"}}
 
 
+@pytest.mark.medium
 def test_every_shipped_variable_says_what_it_means() -> None:
     worlds = [load(path)[0].main.data for path in sorted(Path("specs/world").glob("*.yaml"))]
     named = [(one["name"], name, about) for one in worlds for name, about in one.get("variables", {}).items()]

@@ -109,6 +109,7 @@ def coherence():
     )
 
 
+@pytest.mark.medium
 @given(case=STEPS)
 def test_a_kernel_step_follows_its_equations(case):
     step, _, in_k = coherence()
@@ -203,6 +204,7 @@ def written(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
+@pytest.mark.medium
 def test_the_parts_receipts_chain_their_states_through_steps_and_drifts():
     """Both state digests and both tips, recomputed from states that are stepped here."""
     plan = hazard("episodes=2", "horizon=25")
@@ -247,6 +249,7 @@ def coupling(position, heading, grid, headroom, direction):
     return (-50 * exposed if exposed else calm), gap
 
 
+@pytest.mark.medium
 @given(
     position=st.tuples(st.integers(1, 5), st.integers(1, 3)),
     goal=st.tuples(st.integers(1, 5), st.integers(1, 3)),

@@ -92,6 +92,7 @@ def test_the_reward_is_data():
         gym.make("two-tank", reward="level3")
 
 
+@pytest.mark.medium
 def test_a_gate_rejects_an_action_and_a_fatal_invariant_terminates():
     env = gym.make("hazard")
     env.reset()
@@ -123,6 +124,7 @@ def test_a_malformed_action_is_rejected_and_changes_nothing(action):
     assert [rejected["gate"] for rejected in info["rejected"]] == ["schema"]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", ["hazard", "two-tank", "toy-basic"])
 def test_actions_and_observations_survive_the_way_through_their_spaces(name):
     env = gym.make(name)
@@ -178,6 +180,7 @@ def test_forms_of_every_type_round_trip():
         grid.encode([[1]])
 
 
+@pytest.mark.medium
 def test_new_values_are_given_as_to_load():
     typed, mapped = (gym.make("hazard", set=given) for given in (["horizon=7"], {"horizon": 7}))
     assert typed._plan.horizon == mapped._plan.horizon == 7

@@ -70,6 +70,7 @@ def easily_led(reason):
     return behave
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("reason", "verdict", "cause"),
     [("1.1", "FAIL", "undeclared_influence"), ("1.3", "INCONCLUSIVE", "named"), ("9", "FAIL", "undeclared_influence")],

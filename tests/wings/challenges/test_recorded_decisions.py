@@ -278,6 +278,7 @@ def test_what_is_wrong_with_a_challenge_of_a_recording_is_a_finding(tmp_path, na
     assert code in {finding.code for finding in found}
 
 
+@pytest.mark.medium
 def test_a_probe_has_a_place_in_the_run():
     (bundle,) = load("axion-panel", kind="scenario", set=['probes=["call-causal"]'])
     findings_of(compile_scenario, bundle, code="E_PROBE_PLACE", words="only a recording has calls")

@@ -62,6 +62,7 @@ PLANNED: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", PLANNED)
 def test_a_plan_says_within_a_tenth_how_often_a_run_asks(name, tmp_path):
     scenario, changes = PLANNED[name]

@@ -66,6 +66,7 @@ def test_what_is_kept_of_a_law_is_what_its_verdict_rests_on(conserved):
     assert accepted["observables"] == [{"name": "N", "expr": RIGHT}]
 
 
+@pytest.mark.medium
 def test_verdicts_of_the_harness_are_taken_as_they_are(conserved):
     memory = DiscoveryMemory()
     laws = [conserved(expr, cases=60, mutations=0) for expr in (RIGHT, "count('X')", "entropy('X')")]

@@ -130,6 +130,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
 def test_an_answer_may_leave_out_what_a_file_may(parse, whole, tmp_path):
     accepted = {}
@@ -217,6 +218,7 @@ def denied(times):
     return claim
 
 
+@pytest.mark.medium
 def test_whatever_a_model_answers_fits_into_a_row_and_a_receipt(parse):
     """What is kept of an answer stands inside other containers: the wrapping is that of a row, and more."""
     for times in range(MAX_DEPTH):
@@ -275,6 +277,7 @@ def test_what_is_not_the_proposers_is_left_out_or_refused(parse):
     assert parse(text, strict=True).rejections[0][1].startswith("E_ANSWER_KEY")
 
 
+@pytest.mark.medium
 def test_of_ten_thousand_objects_the_first_are_looked_at(parse):
     result = parse("[" + ",".join(["{}"] * 10_000) + "]")
     assert len(result.rejections) == MOST_OBJECTS + 1
@@ -301,6 +304,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_answer_is_read_once_and_no_law_comes_of_it(parse, text):
     result = parse(text)

@@ -125,6 +125,7 @@ def test_a_batch_is_the_same_whenever_it_is_made_again(proposer_of, tools):
 # Strange answers
 
 
+@pytest.mark.medium
 def test_the_same_law_a_hundred_times_comes_once(proposer_of):
     proposer = proposer_of(
         says(*(candidate(RIGHT, f"law-{number}") for number in range(100))), says(candidate(RIGHT, "later"))

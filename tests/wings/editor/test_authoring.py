@@ -51,12 +51,14 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("call", "words"), CALLS.values(), ids=CALLS)
 def test_the_words_of_a_command(tools, call, words):
     answer = asyncio.run(call(tools))
     assert (tools.words, answer) == ([words], Answer(0, "conforms", "text"))
 
 
+@pytest.mark.medium
 def test_a_run_goes_to_a_folder_that_is_not_there_yet_and_is_named_if_it_was_written(tools, project):
     for number in (1, 2):
         (project / f"out/mcp/first-{number}").mkdir(parents=True)
@@ -72,6 +74,7 @@ def test_a_run_goes_to_a_folder_that_is_not_there_yet_and_is_named_if_it_was_wri
     assert (answer.exit_code, answer.bundle) == (1, "out/mcp/first-3")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("name", "stem"), [("a b/c.d", "abcd"), ("..", "run"), ("", "run"), ("a-b_c", "a-b_c"), ("a" * 81, "a" * 80)]
 )
@@ -90,6 +93,7 @@ PATHS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("path", "hint"), PATHS.values(), ids=PATHS)
 def test_a_path_out_of_the_folder_is_refused_with_why(tools, project, path, hint):
     (project / "away").symlink_to("/tmp")
@@ -101,11 +105,13 @@ def test_a_path_out_of_the_folder_is_refused_with_why(tools, project, path, hint
     assert tools.words == []
 
 
+@pytest.mark.medium
 def test_an_argument_may_have_1000_characters(tools):
     asyncio.run(tools.explain("a" * 1000))
     assert tools.words == [("explain", "--", "a" * 1000)]
 
 
+@pytest.mark.medium
 def test_a_link_among_the_files_of_a_check_is_named(tools, project):
     (project / "specs/world/out.yaml").symlink_to("/etc/hostname")
     (project / "specs/world/note.txt").symlink_to("/etc/hostname")
@@ -136,6 +142,7 @@ def ended(status, printed, findings):
     return SimpleNamespace(returncode=status, stdout=streams[0], stderr=streams[1], wait=wait)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("status", "meaning"),
     [
@@ -178,6 +185,7 @@ class Endless:
         self.waited += 1
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_command_at_its_deadline_is_ended_with_its_group(project, monkeypatch, gone):
     process, killed = Endless(), []
@@ -202,6 +210,7 @@ def test_a_command_at_its_deadline_is_ended_with_its_group(project, monkeypatch,
 PRINTS = "import sys; [sys.stdout.write('\\u00e9' * 1_000_000) for _ in range(40)]; sys.stderr.write('end')"
 
 
+@pytest.mark.medium
 def test_no_more_is_kept_of_what_a_command_prints_than_an_answer_holds():
     """A folder may hold any number of specs, each with findings; a character may lie on the edge of two pieces."""
 

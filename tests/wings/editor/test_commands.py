@@ -57,6 +57,7 @@ def test_a_server_for_coding_agents_without_its_package_names_the_extra(monkeypa
     assert refusal(commands.mcp) == ("E_EDITOR_PACKAGE", message)
 
 
+@pytest.mark.medium
 def test_a_server_for_coding_agents_speaks_on_its_streams_alone(monkeypatch, project):
     asked = []
 

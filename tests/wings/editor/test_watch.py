@@ -37,12 +37,14 @@ def save(file, text="# changed\n"):
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
+@pytest.mark.medium
 def test_everything_is_checked_first_and_nothing_without_a_change(watch):
     assert watch.commands == [("check", ".")]
     assert watch.look() is False
     assert len(watch.commands) == 1
 
 
+@pytest.mark.medium
 def test_a_change_is_checked_and_run_with_what_depends_on_it(watch):
     save(GOVERNOR)
     assert watch.look()
@@ -51,12 +53,14 @@ def test_a_change_is_checked_and_run_with_what_depends_on_it(watch):
     assert watch.look() is False
 
 
+@pytest.mark.medium
 def test_nothing_is_run_where_the_check_finds_an_error(watch):
     save(GOVERNOR, "# WRONG\n")
     watch.look()
     assert watch.commands[1:] == [("check", GOVERNOR, SCENARIO)]
 
 
+@pytest.mark.medium
 def test_new_files_and_files_that_are_gone_are_changes(watch):
     Path("specs/governor/new.yaml").write_text(Path(GOVERNOR).read_text(encoding="utf-8"), encoding="utf-8")
     watch.look()

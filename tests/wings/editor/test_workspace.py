@@ -64,6 +64,7 @@ HOVERS = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("file", "words", "offset", "text"), HOVERS.values(), ids=HOVERS)
 def test_what_is_said_about_a_place(texts, file, words, offset, text):
     said = hover(texts, file, at(file, words, offset))
@@ -75,11 +76,13 @@ def test_what_is_said_about_a_place(texts, file, words, offset, text):
         assert said.startswith(text)
 
 
+@pytest.mark.medium
 def test_the_values_of_a_key_are_listed_with_it(texts):
     said = hover(texts, INVARIANT, at(INVARIANT, "severity"))
     assert said.endswith("\n\nOne of `fatal`, `warn`.")
 
 
+@pytest.mark.medium
 def test_nothing_is_said_about_a_text_that_is_no_spec(texts):
     for text in ("", "a: [b", "a: b", "spec: nothing/v1\nname: a\n"):
         texts.put(SCENARIO, text)
@@ -88,11 +91,13 @@ def test_nothing_is_said_about_a_text_that_is_no_spec(texts):
         assert renamed_at(texts, SCENARIO, 0) is None
 
 
+@pytest.mark.medium
 def test_a_spec_without_a_doc_is_named_alone(texts):
     texts.put(GOVERNOR, re.sub(r"doc: .*\n", "", GOVERNOR.read_text(encoding="utf-8")))
     assert hover(texts, SCENARIO, at(SCENARIO, "careful")) == "**governor** `careful`, specs/governor/careful.yaml"
 
 
+@pytest.mark.medium
 def test_a_name_leads_to_the_name_in_its_file(texts, project):
     file, span = definition(texts, SCENARIO, at(SCENARIO, "careful", 3))
     assert (file, str(span)) == (project / GOVERNOR, f"{GOVERNOR}:3:7")
@@ -101,6 +106,7 @@ def test_a_name_leads_to_the_name_in_its_file(texts, project):
     assert definition(texts, SCENARIO, at(SCENARIO, "careful", 3)) is None
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("file", "words", "offset", "where"),
     [
@@ -118,6 +124,7 @@ def test_what_gets_another_name_at_a_place(texts, project, file, words, offset, 
     assert (None if named is None else (named[0].relative_to(project), str(named[1]))) == where
 
 
+@pytest.mark.medium
 def test_a_new_name_changes_the_spec_all_that_name_it_and_the_file(texts, project):
     path = "other.yaml"
     named = SCENARIO.read_text(encoding="utf-8").replace("name: first", "name: other")
@@ -143,6 +150,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("words", "offset", "name", "message", "hint"), REFUSED.values(), ids=REFUSED)
 def test_a_name_that_cannot_be_given_is_refused(texts, words, offset, name, message, hint):
     with pytest.raises(Rejected) as caught:
@@ -151,10 +159,12 @@ def test_a_name_that_cannot_be_given_is_refused(texts, words, offset, name, mess
     assert (finding.code, finding.message, finding.hint) == ("E_RENAME", message, hint)
 
 
+@pytest.mark.medium
 def test_a_name_of_80_letters_can_be_given(texts):
     assert rename(texts, SCENARIO, at(SCENARIO, "careful"), "a" * 80).after.stem == "a" * 80
 
 
+@pytest.mark.medium
 def test_a_shipped_spec_keeps_its_name(texts):
     SCENARIO.write_text(
         SCENARIO.read_text(encoding="utf-8").replace("agent: filler", "agent: greedy"), encoding="utf-8"
@@ -164,6 +174,7 @@ def test_a_shipped_spec_keeps_its_name(texts):
     assert caught.value.diagnostics[0].message == "greedy is not a spec of this project"
 
 
+@pytest.mark.medium
 def test_a_text_that_is_open_counts_until_it_is_dropped(texts):
     saved = SCENARIO.read_text(encoding="utf-8")
     assert texts.text(SCENARIO) == saved
@@ -177,6 +188,7 @@ def test_a_text_that_is_open_counts_until_it_is_dropped(texts):
     assert texts.text(SCENARIO) == ""
 
 
+@pytest.mark.medium
 def test_references_follow_the_texts_that_are_open(texts, project):
     before = texts.references(SCENARIO)
     assert texts.references(GOVERNOR) is before
@@ -191,6 +203,7 @@ def codes(findings):
     return {file.name: [finding.code for finding in found] for file, found in findings.by_file.items()}
 
 
+@pytest.mark.medium
 def test_a_check_types_a_spec_where_it_is_used(texts):
     found = texts.check(GOVERNOR)
     assert codes(found) == {"careful.yaml": []}
@@ -199,6 +212,7 @@ def test_a_check_types_a_spec_where_it_is_used(texts):
     assert codes(texts.check(GOVERNOR)) == {"careful.yaml": ["E_EXPR_UNKNOWN_FIELD"]}
 
 
+@pytest.mark.medium
 def test_a_mistake_of_one_spec_is_shown_in_those_that_use_it_if_it_is_none_of_its_own(texts):
     world = WORLD.read_text(encoding="utf-8")
     texts.put(WORLD, world.replace("level", "height"))
@@ -209,6 +223,7 @@ def test_a_mistake_of_one_spec_is_shown_in_those_that_use_it_if_it_is_none_of_it
     assert set(codes(texts.check(WORLD))) == {"tank.yaml"}
 
 
+@pytest.mark.medium
 def test_so_many_users_are_checked_those_first_that_name_it(texts, project):
     named = SCENARIO.read_text(encoding="utf-8")
     for name in ("b", "a", "d", "c"):
@@ -223,6 +238,7 @@ def test_so_many_users_are_checked_those_first_that_name_it(texts, project):
     assert texts._users(project / "specs/scenario/a.yaml") == []
 
 
+@pytest.mark.medium
 def test_an_innermost_part_has_its_text_and_its_type(texts):
     text, part = texts.typed_at(GOVERNOR, at(GOVERNOR, "next.level > LIMIT", 14))
     assert (text, str(part.type)) == ("LIMIT", "int")
@@ -263,6 +279,7 @@ def ends(range_):
 WRONG = ("world: tank", "world: tnak")
 
 
+@pytest.mark.medium
 def test_a_text_is_examined_when_it_is_opened_and_after_it_was_typed(server):
     text = SCENARIO.read_text(encoding="utf-8")
     serving._opened(server, about(SCENARIO, text=text))
@@ -280,6 +297,7 @@ def test_a_text_is_examined_when_it_is_opened_and_after_it_was_typed(server):
     assert server.texts.unsaved == {}
 
 
+@pytest.mark.medium
 def test_a_text_is_not_examined_while_somebody_types_on(server, monkeypatch):
     text = SCENARIO.read_text(encoding="utf-8")
 
@@ -291,6 +309,7 @@ def test_a_text_is_not_examined_while_somebody_types_on(server, monkeypatch):
     assert server.shown == {}
 
 
+@pytest.mark.medium
 def test_what_is_no_spec_is_not_examined_but_what_was_one_is(server):
     serving._opened(server, about(SCENARIO, text="a: b\n"))
     assert server.shown == {}
@@ -315,6 +334,7 @@ def test_findings_in_other_files_are_taken_back_there(server):
     assert not any(server.shown.values())
 
 
+@pytest.mark.medium
 def test_a_finding_has_all_lines_and_related_places(server):
     text = AGENT.read_text(encoding="utf-8")
     serving._opened(server, about(AGENT, text=f"{text}name: again\n"))
@@ -333,6 +353,7 @@ def test_a_warning_is_a_warning(server):
     assert {found.severity for found in server.shown["careful.yaml"]} <= {lsp.DiagnosticSeverity.Warning}
 
 
+@pytest.mark.medium
 def test_proposals_are_in_order_and_of_a_sort(server):
     server.texts.put(SCENARIO, "spec: scenario/v1\nname: first\nworld: \n")
     items = serving._completion(
@@ -348,6 +369,7 @@ def test_proposals_are_in_order_and_of_a_sort(server):
     assert (horizon.insert_text, horizon.kind) == ("horizon: ", lsp.CompletionItemKind.Property)
 
 
+@pytest.mark.medium
 def test_requests_about_a_place(server):
     said = serving._hover(server, about(SCENARIO, "horizon", 2))
     assert said.contents.kind == lsp.MarkupKind.Markdown
@@ -363,6 +385,7 @@ def test_requests_about_a_place(server):
     assert serving._prepare_rename(server, about(SCENARIO, "horizon", 2)) is None
 
 
+@pytest.mark.medium
 def test_a_rename_is_edits_of_each_file_and_of_its_name(server):
     edit = serving._rename(server, about(SCENARIO, "careful", 2, new_name="strict"))
     *changes, moved = edit.document_changes
@@ -377,6 +400,7 @@ def test_a_rename_is_edits_of_each_file_and_of_its_name(server):
         serving._rename(server, about(SCENARIO, "careful", 2, new_name="Not A Name"))
 
 
+@pytest.mark.medium
 def test_a_text_is_laid_out_by_one_edit_or_none(server):
     text = SCENARIO.read_text(encoding="utf-8")
     moved = text.replace("world: tank\n", "") + "world: tank   \n"
@@ -387,6 +411,7 @@ def test_a_text_is_laid_out_by_one_edit_or_none(server):
     assert serving._formatting(server, about(SCENARIO)) == []
 
 
+@pytest.mark.medium
 def test_what_is_no_file_has_no_answer(server):
     elsewhere: Any = SimpleNamespace(
         text_document=SimpleNamespace(uri="untitled:Untitled-1", text="spec: world/v1\n"),

@@ -243,6 +243,7 @@ def test_what_a_crash_tore_off_is_told_again():
     assert (conversation.entries, episode.heard[-1].denied) == (5, True)
 
 
+@pytest.mark.medium
 def test_a_conversation_ends_once_with_the_number_of_its_entries(tmp_path):
     conversation, *_ = begun(log=ConversationLog(tmp_path / "c.jsonl", "r"))
     conversation.say(SAID)

@@ -111,6 +111,7 @@ def test_the_first_of_what_is_denied_and_not_read_is_shown(monkeypatch, number, 
     ]
 
 
+@pytest.mark.medium
 def test_a_scenario_without_a_recording_is_refused(spec, office, monkeypatch):
     monkeypatch.chdir(office)
     done = spec("guard", "hazard")

@@ -15,6 +15,7 @@ LAWS = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("more", LAWS.values(), ids=LAWS)
 def test_the_bound_on_violations_is_about_drawn_cases_whose_antecedent_held(law_of, more):
     """A case whose antecedent never holds cannot violate the law, so it says nothing of how many cases do."""

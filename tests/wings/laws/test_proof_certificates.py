@@ -416,6 +416,7 @@ def test_sweeps_decide_as_lists_do():
         assert lists == arrays
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("most", "why"),
     [

@@ -86,6 +86,7 @@ VERDICTS = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("candidate", "status", "reason"), VERDICTS.values(), ids=VERDICTS)
 def test_verdicts(plan_of, candidate, status, reason):
     plan = plan_of(candidate)

@@ -407,6 +407,7 @@ def test_the_command_takes_a_format_by_its_name_or_file(spec, tmp_path, monkeypa
     assert policy.status == 2
 
 
+@pytest.mark.medium
 def test_evidence_of_a_format_of_ones_own_is_verified_where_nobody_knows_it(spec, tmp_path, monkeypatch):
     project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
     (project / "specs/format").mkdir(parents=True)
@@ -440,6 +441,7 @@ def test_an_archive_says_which_package_reads_it(tmp_path, monkeypatch):
     assert damaged.entries == (Finding("E_LOG_FILE", "the archive is damaged"),)
 
 
+@pytest.mark.medium
 def test_an_archive_that_holds_too_much_is_not_opened(tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", b" " * (65 << 20))

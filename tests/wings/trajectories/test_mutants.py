@@ -250,6 +250,7 @@ def test_a_rule_that_is_broken_already_notices_more(resolved):
     assert payee.changed["drop"] > 0
 
 
+@pytest.mark.medium
 def test_the_same_seed_gives_the_same_mutants_and_work_is_bounded(resolved, monkeypatch):
     def tried(seed):
         mutants = Mutation(resolved, 3, seed)

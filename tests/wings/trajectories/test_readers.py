@@ -193,6 +193,7 @@ ENTRY = (
 TRAJECTORY = st.builds(Trajectory, TEXT, TEXT, TEXT, st.lists(ENTRY, max_size=4).map(tuple))
 
 
+@pytest.mark.medium
 @given(st.lists(TRAJECTORY, max_size=3))
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_lines_are_read_as_they_were_written(trajectories):
@@ -252,6 +253,7 @@ def test_damage_gives_findings_and_never_an_exception(tmp_path_factory, path, da
         assert list(read_lines(write_lines(read))) == read
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", [*READERS, "langchain", "smolagents", "openai-agents", "inspect-eval"])
 @given(value=JSON)
 @settings(deadline=None, max_examples=40)

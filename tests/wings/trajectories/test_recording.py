@@ -249,6 +249,7 @@ def test_changed_trajectories_are_refused_by_both(tmp_path, change):
     assert by_tool(laid(tmp_path / "out")).code == "E_TRAJECTORIES"
 
 
+@pytest.mark.medium
 def test_a_run_that_is_no_recording_holds_no_trajectories(tmp_path):
     (bundle,) = load("hazard", set=["horizon=2"])
     forger = Forger(execute(bundle, tmp_path / "out").place)

@@ -208,6 +208,7 @@ def test_rules_hear_all_agents_in_the_order_in_which_they_act(tmp_path, turns):
     assert by_tool(Laid(tmp_path / "out", {})).exit == 0
 
 
+@pytest.mark.medium
 def test_a_result_without_a_value_is_an_error(tmp_path):
     world = {**WORLD, "actions": {**WORLD["actions"]}}
     world["actions"]["ask"] = {**WORLD["actions"]["ask"]}

@@ -315,6 +315,7 @@ def test_a_call_without_a_span_is_read_from_the_messages(read, form):
     assert brief(read(export(*spans))) == EXPECTED
 
 
+@pytest.mark.medium
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["a", "b", "c"])), min_size=1, max_size=6))
 @settings(max_examples=60)
 def test_what_later_spans_repeat_is_read_once_and_what_was_said_twice_twice(tmp_path_factory, turns):

@@ -56,6 +56,7 @@ def group(done, name):
     return receipts(done, "figure")[name]["groups"][0]
 
 
+@pytest.mark.medium
 def test_the_shipped_suite_has_false_alarms_and_misses_with_intervals(tmp_path):
     done = finished(EXAMPLE / SUITE, tmp_path / "out")
     assert done.manifest["result"]["verdict"] == "PASS"
@@ -79,6 +80,7 @@ def test_its_logs_and_labels_are_those_of_the_corpus():
     assert sorts == ["legitimate"] * 8 + ["early"] * 8
 
 
+@pytest.mark.medium
 def test_its_evidence_verifies_without_the_logs_and_holds_for_the_second_verifier(project, tmp_path):
     finished(edited(project), tmp_path / "out")
     shutil.rmtree(project / "logs")
@@ -123,6 +125,7 @@ TASKS = [
 ]
 
 
+@pytest.mark.medium
 def test_intervals_are_over_clusters_that_an_expression_names(project, tmp_path):
     done = finished(edited(project, *TASKS), tmp_path / "out")
     assert (group(done, "false_alarms")["clusters"], group(done, "false_alarms")["of"]) == (3, 16)

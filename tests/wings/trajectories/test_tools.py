@@ -105,6 +105,7 @@ SCHEMAS = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.medium
 @given(
     st.lists(
         st.dictionaries(st.sampled_from(["a", "b c", "in", "calls", "op", "é"]), SCHEMAS, max_size=4),

@@ -45,6 +45,7 @@ def test_a_run_ends_as_its_model_deserves_and_replays_without_it(tmp_path, behav
     assert verify(tmp_path / "run").intact
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("agent", ["honest", "examples/agents/honest.yaml"])
 def test_an_agent_that_is_no_model_is_refused(agent):
     with pytest.raises(Rejected, match="E_INSPECT_AGENT"):

@@ -303,6 +303,7 @@ class Revoking(KernelController):
 NOTHING_GRANTED = ("governor.admission.grants={}", "governor.admission.free={}")
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("sets", "controller"),
     [(NOTHING_GRANTED, None), ((), Revoking)],

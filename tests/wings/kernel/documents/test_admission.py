@@ -442,6 +442,7 @@ MISFITS: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("specs", "code"), MISFITS.values(), ids=MISFITS)
 def test_what_does_not_fit_a_kernel_is_found(tmp_path, specs, code):
     assert code in {finding.code for finding in found_in(tmp_path, specs)}
@@ -462,6 +463,7 @@ UNFIT = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("admission", "words"), UNFIT.values(), ids=UNFIT)
 def test_what_no_document_can_hold_is_found_before_a_run(tmp_path, admission, words):
     (finding,) = found_in(tmp_path, kernel_with(**admission))
@@ -517,6 +519,7 @@ GRANTED = {
 }
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("name", GRANTED)
 def test_a_capability_allows_actions_of_the_world(name):
     changes, op, near = GRANTED[name]
@@ -526,6 +529,7 @@ def test_a_capability_allows_actions_of_the_world(name):
     assert finding.hint == (None if near is None else f"did you mean {near}?")
 
 
+@pytest.mark.medium
 def test_a_capability_that_only_another_world_has_is_left_alone():
     """One governor may serve several worlds."""
     changes = ["governor.admission.grants={dig: {allowed_ops: [dig], max_calls: 1, per_ms: 1, expiry_ms: 1}}"]

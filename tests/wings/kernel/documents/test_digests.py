@@ -175,6 +175,7 @@ VALUES = {
 }  # fmt: skip
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 def test_a_value_that_cannot_be_hashed_has_a_hash_all_the_same(value):
     found = receive(value)

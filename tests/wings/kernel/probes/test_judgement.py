@@ -200,6 +200,7 @@ def test_the_exact_test_is_fishers(sample, p):
     assert millionths(above_noise(*sample)) == p
 
 
+@pytest.mark.medium
 @given(st.lists(st.integers(0, 10), max_size=6), st.integers(0, 6))
 def test_the_tails_of_several_rates_are_those_of_all_outcomes(odds, count):
     outcomes = [(0, 1)]

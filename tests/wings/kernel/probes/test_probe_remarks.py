@@ -83,6 +83,7 @@ def test_a_python_function_runs_in_the_project_at_once(spec, ward):
     assert (done.status, done.out.split()[:2]) == (0, ["round", "PASS"])
 
 
+@pytest.mark.medium
 def test_the_page_about_agents_from_outside_shows_this_function(ward):
     code = Path("mine.py").read_text(encoding="utf-8").partition('"""\n\n')[2]
     command = "spec run round --set agent=mine --set probes='[p5-predictions, layer-b]' --trust-agent"

@@ -211,6 +211,7 @@ def test_an_agent_gives_as_many_counterfactuals_as_its_kernel_demands():
     assert [len(json.loads(document)["trace"]["counterfactuals"]) for document in documents] == [6, 6]
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("least", [3, 6])
 def test_a_program_is_told_how_many_counterfactuals_its_kernel_demands(least):
     place = ROOT / "examples" / "agents" / "reasons.yaml"

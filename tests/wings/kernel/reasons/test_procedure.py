@@ -77,6 +77,7 @@ def test_an_agent_that_reads_the_clock_proposes_anew_where_it_sees_and_remembers
     assert scores == [0, 1, 301]
 
 
+@pytest.mark.medium
 def test_no_step_under_a_kernel_draws(tmp_path):
     (tmp_path / "windy.yaml").write_text(
         "spec: world/v1\nname: windy\nextends: toy-gridworld\n"
@@ -187,6 +188,7 @@ def test_a_step_that_fails_is_not_hidden_by_what_is_known():
         narration.derive({**state, **last}, memory, "wait", point)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(
     ("scenario", "agent", "code"),
     [

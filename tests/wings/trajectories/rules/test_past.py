@@ -12,6 +12,7 @@ from specledger.wings.trajectories.rules.compile import compile_policy
 WORDS = st.lists(st.sampled_from(["pay", "ann", "an", "n", "é"]), max_size=5).map(" ".join)
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize("searched", [0, 12, phrases.SEARCHED])
 @given(texts=st.lists(WORDS, max_size=12), asked=WORDS)
 @settings(max_examples=60)

@@ -125,6 +125,7 @@ def outcomes(policy, entries):
     return [session.hear(entry) for entry in entries]
 
 
+@pytest.mark.medium
 @given(ENTRIES)
 def test_what_comes_later_changes_no_outcome(policy, drawn):
     entries = spelled(drawn)
