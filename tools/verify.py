@@ -2129,7 +2129,7 @@ def check_assessment(b: Bundle) -> None:
     for body in runs:
         arm = str(body["arm"])
         place = body["place"].rpartition("/")[2]
-        known = {arm, arm.partition(".")[0]} & b.root["runs"].keys() and place.startswith(f"{arm}.")
+        known = {arm, arm.partition(".")[0]} & b.root.get("runs", {}).keys() and place.startswith(f"{arm}.")
         require(known or not body["place"].startswith("runs/"), f"{place} is no run of the arm {arm!r:.40}")
         shape(body["replay"], ("intact", "exact", "noticed", "compared"), f"the replay of {place}")
     names = {f"{type_}s": [body[type_] for body in b.of(type_)] for type_ in ("figure", "check", "mutant")}
