@@ -46,7 +46,7 @@ LIMITS: dict[str, dict[str, float]] = {
     "lang.notation": {"MOST_TEXT": 400, "MOST_READINGS": 512},
     "lang.prompt_template": {"MOST_JSON": 65_536},
     "lang.statement": {"LONGEST_LINE": 110},
-    "load.bundle": {"MAX_VALUES": 450_000, "MAX_EXPRESSIONS": MIB},
+    "load.bundle": {"MAX_VALUES": 400_000, "MAX_EXPRESSIONS": MIB},
     "load.extends": {"MAX_CHAIN": 32},
     "load.input_filter": {"MAX_BYTES": MIB},
     "load.matrix": {"MAX_CASES": 4096},

@@ -33,7 +33,7 @@ MAX_SOURCE: Final = 1_048_576
 MAX_SPECS: Final = 16_777_216
 """Bytes of specs.json at most."""
 MAX_SPECS_VOLUME: Final = 2_097_152
-"""The volume of specs.json at most: a load has 450,000 values and keys at most."""
+"""The volume of specs.json at most: a load has 400,000 values and keys at most."""
 MAX_SOURCES: Final = 8_388_608
 """Bytes of all sources together at most."""
 

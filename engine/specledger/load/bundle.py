@@ -30,7 +30,7 @@ from specledger.spec.base import Spec, SpecKinds
 
 SPEC_TAG: Final = "specledger/spec/v1"
 BUNDLE_TAG: Final = "specledger/specs/v1"
-MAX_VALUES: Final = 450_000
+MAX_VALUES: Final = 400_000
 """Values and keys of all specs that are loaded together; each takes about 300 bytes."""
 MAX_EXPRESSIONS: Final = 1_048_576
 """Characters of all expressions of a bundle; a character takes a hundred bytes and more once it is checked."""
