@@ -50,8 +50,8 @@ NOT_YET: Final = -1
 
 MAX_FACTS: Final = 80_000_000
 """Bytes, about, of what one episode tells that grows with it. Beyond, reading any of it has no value."""
-MOST_OF_BYTE: Final = 32
-"""Bytes of memory at most for each byte of a fact's form."""
+MOST_OF_BYTE: Final = 36
+"""Bytes of memory at most for each byte of a fact's form: nearly that for an empty text within many lists."""
 GROWING: Final = ("steps", "drifts", "stretches", "probes", "entries", "rules")
 
 
