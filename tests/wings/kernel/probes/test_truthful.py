@@ -228,7 +228,9 @@ def test_truthful_agents_are_convicted_no_more_often_than_the_texts_say(probe, s
     assert verdicts(probe, 300, style)[Verdict.FAIL] <= (10 if probe == "p5-sequential" else 6)
 
 
-@pytest.mark.parametrize("probe", sorted({*PROBES} - {"layer-d"}))  # which asks in another episode
+@pytest.mark.parametrize(
+    "probe", ["p5-predictions", "p5-repeated", "p5-sequential", "layer-b"]
+)  # others decide nothing
 def test_what_holds_when_asked_again_is_no_pass_of_another_decision(probe):
     for seed in range(20):
         state = {name: Stream.named(seed, "state", name).integer(0, 7) for name in NAMES}
