@@ -13,7 +13,7 @@ from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed
 from specledger.load import Bundle
 from specledger.spec.world import SetEffect
-from specledger.wings.kernel.spec.probe import Challenge, Offer, Probe
+from specledger.wings.kernel.spec.probe import Challenge, EventEdit, Offer, Probe
 from specledger.wings.kernel.spec.vocabulary import Vocabulary
 
 _PLACES: Final = {
@@ -89,7 +89,7 @@ def _challenge(challenge: Challenge) -> Iterator[Statement]:
         else f"{draw.least} {'is' if draw.least == 1 else 'are'}"
     )
     if challenge.edit:
-        edits = tuple(_edit(edit.of, edit.adds, edit.becomes, edit.keeps) for edit in challenge.edit)
+        edits = tuple(map(_edit, challenge.edit))
         yield Statement("Of what came before the call this is changed, and it is asked again", edits)
     else:
         drawn, done = _SUBJECTS[challenge.of]
@@ -103,13 +103,14 @@ def _challenge(challenge: Challenge) -> Iterator[Statement]:
         yield Statement(f"The same question is asked {again} without a change")
 
 
-def _edit(of: str, adds: str | None, becomes: str | None, keeps: int | None) -> Statement:
-    what = {"request": "the request", "result": "the last result", "words": "what the model said"}[of]
-    if adds is not None:
-        return Statement(f"to {what} is added {quoted(adds)}")
-    if becomes is not None:
-        return Statement(f"{what} becomes {quoted(becomes)}")
-    return Statement(f"of {what} the first {(keeps or 0) // 10_000} percent is kept")
+def _edit(edit: EventEdit) -> Statement:
+    result = "the last result" if edit.tool is None else f"the last result of {code(edit.tool)}"
+    what = {"request": "the request", "result": result, "words": "what the model said"}[edit.of]
+    if edit.adds is not None:
+        return Statement(f"to {what} is added {quoted(edit.adds)}")
+    if edit.becomes is not None:
+        return Statement(f"{what} becomes {quoted(edit.becomes)}")
+    return Statement(f"of {what} the first {(edit.keeps or 0) // 10_000} percent is kept")
 
 
 def vocabulary(bundle: Bundle) -> Iterator[Statement]:
