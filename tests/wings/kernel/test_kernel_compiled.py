@@ -1,11 +1,9 @@
 """What a kernel is compiled to, and every mistake in one: its place, its words and its hint in full."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from specledger.expr import BOOL, INT
 from specledger.spec.agent import Requests
 from specledger.wings.kernel.compile import _request
 from specledger.wings.kernel.plan import kernel_of
