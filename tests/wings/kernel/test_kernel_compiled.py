@@ -11,7 +11,7 @@ from specledger.wings.kernel.reasons.procedure import DecisionPoint
 from tests.toys import number_scenario, plan_of, told_of
 
 ALLOWED = {"max_calls": 2, "per_ms": 100, "expiry_ms": 300}
-ADMISSION = {
+ADMISSION: Any = {
     "document": "open_proposal",
     "env": "now",
     "vocabulary": "axion-claims",
@@ -19,13 +19,18 @@ ADMISSION = {
     "grants": {"add": {"allowed_ops": ["add"], **ALLOWED}},
     "free": {"skip": {"allowed_ops": ["skip"], **ALLOWED}},
 }
-WORLD = {"state": {"x": "int", "y": "int"}, "start": {"x": 0, "y": 1}, "inputs": None, "observe": {"x": "x", "y": "y"}}
-VARIABLES = {
+WORLD: Any = {
+    "state": {"x": "int", "y": "int"},
+    "start": {"x": 0, "y": 1},
+    "inputs": None,
+    "observe": {"x": "x", "y": "y"},
+}
+VARIABLES: Any = {
     "variables": {"x": {"read": "x", "effects": [{"set": "x", "to": "value"}]}},
     "alternatives": {"x": "[x + 1]"},
 }
-AGENT = {"predicts": True, "narration": {"vary": ["x"]}}
-OTHER = {"predicts": True, "candidates": [{"op": "add", "for_each": {"n": "[3]"}}], "score": "0 - action.n"}
+AGENT: Any = {"predicts": True, "narration": {"vary": ["x"]}}
+OTHER: Any = {"predicts": True, "candidates": [{"op": "add", "for_each": {"n": "[3]"}}], "score": "0 - action.n"}
 
 
 def kernel(
@@ -40,7 +45,7 @@ def kernel(
     return number_scenario(folder, **documents, **(others or {}))
 
 
-TWO = {
+TWO: Any = {
     "variables": {**VARIABLES["variables"], "y": {"read": "y", "effects": [{"set": "y", "to": "value"}]}},
     "alternatives": {"x": "[x + 1]", "y": "[y + 1]"},
 }
@@ -191,7 +196,7 @@ def test_what_an_agent_narrates(tmp_path, agent, name, value):
     assert (narrated, type(narrated)) == (value, type(value))
 
 
-OTHERS = {"agent/other": OTHER, "agent/third": {**OTHER, "score": "7"}}
+OTHERS: Any = {"agent/other": OTHER, "agent/third": {**OTHER, "score": "7"}}
 EXPLAINED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "itself": ({}, ["agent", "agent", "agent"]),
     "another one, whose procedure is declared": ({"by": "other"}, ["agent", "other", "other"]),
@@ -214,7 +219,7 @@ REQUESTS: dict[str, tuple[dict[str, int], tuple[int, int, int]]] = {
     "another time": ({"per_ms": 7}, (2, 7, 300)),
     "another end": ({"expiry_ms": 8}, (2, 100, 8)),
 }
-GRANTS = {"add": {"allowed_ops": ["add", "more"], "rate_limit": {"max_calls": 2, "per_ms": 100}, "expiry_ms": 300}}
+GRANTS: Any = {"add": {"allowed_ops": ["add", "more"], "rate_limit": {"max_calls": 2, "per_ms": 100}, "expiry_ms": 300}}
 
 
 @pytest.mark.parametrize(("wanted", "asked"), REQUESTS.values(), ids=REQUESTS)

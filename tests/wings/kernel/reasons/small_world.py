@@ -19,6 +19,9 @@ OPERATIONS = {
 }
 
 
+ALTERNATIVES: dict[str, list[Any]] = {"level": [9, 7, 1, 2], "flag": [True]}
+
+
 def label(action):
     """`move 2`; an operation that the world lacks is looked up in vain."""
     return " ".join([action["op"], *(str(action[name]) for name in OPERATIONS[action["op"]].args.fields)])
@@ -35,7 +38,7 @@ VIEWS = Views(
     notation=Notation(OPERATIONS, label),
     type=lambda state, name: BOOL if name == "flag" else INT,
     describe=lambda state: {name: {"value": value} for name, value in state.items()},
-    alternatives=lambda state, name: {"level": [9, 7, 1, 2], "flag": [True]}[name],
+    alternatives=lambda state, name: ALTERNATIVES[name],
     read=lambda state, name: state[name],
     mutate=mutate,
     normalize=lambda state, names: {name: state[name] for name in names},
