@@ -93,7 +93,7 @@ class ByHand:
     def hear(self, entry: object) -> None:
         """Judge a call, or learn from a message or a result."""
         if isinstance(entry, Message):
-            self._request += entry.text.lower() if entry.speaker is Speaker.USER else ""
+            self._request += str(entry.text).lower() if entry.speaker is Speaker.USER else ""
         elif isinstance(entry, Call):
             self._judge(entry.tool, cast("dict[str, Any]", entry.arguments))
             self._tools[entry.id] = entry.tool

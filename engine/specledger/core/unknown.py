@@ -20,6 +20,12 @@ class Unknown(Struct, frozen=True):
     withheld: bool = False
 
 
+def graver(*unknowns: Unknown | None) -> Unknown | None:
+    """The first that is of a withheld value, whose verdict may be recorded, else the first; None if there is none."""
+    there = [unknown for unknown in unknowns if unknown is not None]
+    return next((unknown for unknown in there if unknown.withheld), there[0] if there else None)
+
+
 def first_unknown(record: Any) -> Unknown | None:
     """The first member of a record that is unknown, or the value itself if it is; None if there is none."""
     if type(record) is Unknown:

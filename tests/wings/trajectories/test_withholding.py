@@ -60,12 +60,6 @@ def test_each_path_says_how_many_values_it_withheld(imported):
         assert f"withheld {path}: 1 value\n" in answer.err
 
 
-def test_texts_of_messages_cannot_be_withheld_and_the_error_says_so(imported):
-    answer = imported("text")
-    assert answer.status == 2
-    assert "texts of messages cannot be withheld, only arguments and results of calls" in answer.err
-
-
 def test_of_what_was_withheld_before_nobody_knows_whether_a_path_leads_there(imported, tmp_path):
     assert imported("arguments.account", "result").status == 0
     with (tmp_path / "lines.jsonl").open("rb") as lines:

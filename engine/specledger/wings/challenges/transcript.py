@@ -97,7 +97,8 @@ def _sentences(number: int, entry: Entry, tools: dict[str, str]) -> Iterator[Sen
         text, told = text_of(entry.content), _is_known(entry.content)
     else:
         assert isinstance(entry, Message)  # noqa: S101 - `before` keeps nothing else
-        who, text, told = entry.speaker.value, entry.text, entry.speaker is not Speaker.ASSISTANT
+        who, text = entry.speaker.value, text_of(entry.text)
+        told = entry.speaker is not Speaker.ASSISTANT and _is_known(entry.text)
     if isinstance(entry, Result) and not told:
         yield Sentence(str(number), who, text, False)
         return

@@ -16,7 +16,7 @@ from specledger.wings.guard.log import ConversationLog, Line, differs
 from specledger.wings.guard.protocol import E_GUARD_CALL, E_GUARD_CONVERSATION, E_GUARD_UNWRITABLE, Refusal
 from specledger.wings.trajectories.findings import E_LOG_NO_RESULT, E_LOG_SIZE
 from specledger.wings.trajectories.lines import entry_document, entry_of
-from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Message, Result, Speaker
+from specledger.wings.trajectories.model import GUARDED, Call, Entry, Finding, Message, Result, Speaker, text_of
 from specledger.wings.trajectories.recording.decision import Decision
 from specledger.wings.trajectories.recording.guard_log import (
     DECISION,
@@ -105,7 +105,7 @@ class Conversation:
     def say(self, message: Message, unless_argument: str | None = None) -> str:
         """Take a message, of which the agent is the author if it is an argument of an earlier call; the receipt."""
         if unless_argument is not None and message.speaker is Speaker.USER and not message.actor:
-            message = replace(message, actor=self._author(message.text, unless_argument))
+            message = replace(message, actor=self._author(text_of(message.text), unless_argument))
         return self.add(self.stamped(message))
 
     def _author(self, text: str, argument: str) -> str:

@@ -48,7 +48,8 @@ Withhold = Annotated[
     typer.Option(
         "--withhold",
         metavar="FIELD",
-        help="Put a salted digest in place of a value, such as arguments.password or result; may be repeated.",
+        help="Put a salted digest in place of a value: arguments.password, result, messages (of user, system or "
+        "assistant alone: messages.user); may be repeated.",
     ),
 ]
 Salt = Annotated[

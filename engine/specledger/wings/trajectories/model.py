@@ -31,7 +31,7 @@ class Speaker(StrEnum):
     ASSISTANT = "assistant"
 
 
-class Withheld(Struct, frozen=True, rename={"digest": WITHHELD}):
+class Withheld(Struct, frozen=True, forbid_unknown_fields=True, rename={"digest": WITHHELD}):
     """Stands where a value was withheld: the salted digest of it."""
 
     digest: str
@@ -47,7 +47,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
     """
 
     speaker: Speaker
-    text: str
+    text: str | Withheld
     actor: str = ""
     line: int = 0
     time: Stamp = ""
@@ -107,11 +107,12 @@ class Finding(Struct, frozen=True, omit_defaults=True):
 
 
 class Kept(Struct, frozen=True, omit_defaults=True):
-    """What a rule said of the next call while a value was there that is withheld now; nobody can check it again.
+    """What a rule said of the next call or message while a value was there that is withheld now; nobody can check it.
 
     Attributes:
         policy: The key of the policy, with its digest: another version of it said nothing.
-        status: held or broken; none where the call was no opportunity.
+        call: The id of the call; empty for the message that comes next.
+        status: held or broken; none where the call or message was no opportunity.
     """
 
     policy: str

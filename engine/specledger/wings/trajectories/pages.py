@@ -110,7 +110,7 @@ def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> R
 def _content(entry: Entry, tools: Mapping[str, str]) -> tuple[str, Any]:
     """What an entry is, and its text or value."""
     if isinstance(entry, Message):
-        return f"{entry.speaker.value}{f' ({entry.actor})' if entry.actor else ''}", entry.text
+        return f"{entry.speaker.value}{f' ({entry.actor})' if entry.actor else ''}", _value(entry.text)
     if isinstance(entry, Finding):
         return entry.code, entry.message
     if isinstance(entry, Kept):

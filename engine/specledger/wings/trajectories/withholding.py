@@ -13,13 +13,16 @@ from specledger.core.diagnostics import Diagnostic, counted, printable, suggest
 from specledger.core.digest import hmac_sha256
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.findings import E_LOG_WITHHOLD
-from specledger.wings.trajectories.model import Call, Entry, Result, Trajectory, Withheld
+from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory, Withheld
 from specledger.wings.trajectories.rules.structured import structured
 
 ROOTS: Final[dict[str, type[Entry]]] = {"arguments": Call, "result": Result}
-"""What a path begins with."""
-_MESSAGES: Final = ("text", "message", "messages", "request", "system")
-"""What a path may begin with that means texts of messages."""
+"""What a path begins with that leads to a value of a call."""
+MESSAGES: Final = "messages"
+"""The path to the text of every message; with the name of a speaker, to the texts of that one."""
+_SPEAKERS: Final = {MESSAGES: tuple(Speaker), **{f"{MESSAGES}.{speaker}": (speaker,) for speaker in Speaker}}
+_MEANT: Final = {"request": "messages.user", "system": "messages.system", "text": MESSAGES, "message": MESSAGES}
+"""The paths that are meant by words of rules."""
 _MOST_KNOWN: Final = 2000
 """Paths that are kept for hints."""
 
@@ -34,6 +37,7 @@ class Withholding:
             ValueError: One is no path of a call's arguments or of a result.
         """
         self._paths: dict[type[Entry], dict[str, list[str]]] = {Call: {}, Result: {}}
+        self._messages = [path for path in paths if path in _SPEAKERS]
         self._salt = salt
         self._hidden = 0
         self._counts = dict.fromkeys(paths, 0)
@@ -41,11 +45,12 @@ class Withholding:
         self._known: dict[str, None] = dict.fromkeys(ROOTS)
         for path in paths:
             root, *rest = path.split(".")
-            if root in _MESSAGES:
-                raise ValueError(f"{path!r}: texts of messages cannot be withheld, only arguments and results of calls")
-            if root not in ROOTS or not all(rest):
-                raise ValueError(f"{path!r} is no path such as arguments.password or result")
-            self._paths[ROOTS[root]][path] = rest
+            if (root not in ROOTS and root != MESSAGES) or not all(rest):
+                nearest = _MEANT.get(root) or suggest(path, [*_SPEAKERS, *ROOTS])
+                hint = f"; did you mean {nearest}?" if nearest else ""
+                raise ValueError(f"{path!r} is no path such as arguments.password, result or messages.user{hint}")
+            if root in ROOTS:
+                self._paths[ROOTS[root]][path] = rest
 
     def apply(self, trajectory: Trajectory) -> Trajectory:
         """The trajectory without the values."""
@@ -69,7 +74,20 @@ class Withholding:
                 message = f"--withhold {printable(path)} leads to no value of these logs, so nothing was written"
                 yield Diagnostic(E_LOG_WITHHOLD, message, hint=f"{hint} {printable(named)}{'?' if nearest else ''}")
 
+    def _message(self, message: Message) -> Message:
+        """A message; nothing is found by a part of its text, so all of it is withheld."""
+        self._known.setdefault(f"{MESSAGES}.{message.speaker}")
+        paths = [path for path in self._messages if message.speaker in _SPEAKERS[path]]
+        if isinstance(message.text, Withheld):
+            self._before.update(paths)
+            return message
+        for path in paths:
+            self._counts[path] += 1
+        return replace(message, text=self._digest(message.text)) if paths else message
+
     def _entry(self, entry: Entry) -> Entry:
+        if isinstance(entry, Message):
+            return self._message(entry)
         key = "arguments" if isinstance(entry, Call) else "content"
         shown = entry
         for text, path in self._paths.get(type(entry), {}).items():
@@ -111,14 +129,17 @@ class Withholding:
         self._hidden = hidden
         return found
 
+    def _digest(self, value: Any) -> Withheld:
+        return Withheld(hmac_sha256(self._salt, canonical_bytes(value)))
+
     def _value(self, value: Any, path: list[str], *, whole: bool = False) -> Any:
         """A value with what is at a path withheld; members of lists are meant one by one."""
         if value is UNSET or isinstance(value, Withheld):
             return value
         if not path or (type(value) is str and self._is_inside(value, path)):
             self._hidden += 1
-            digest = hmac_sha256(self._salt, canonical_bytes(value))
-            return Withheld(digest) if whole else {WITHHELD: digest}
+            withheld = self._digest(value)
+            return withheld if whole else {WITHHELD: withheld.digest}
         if isinstance(value, list):
             return [self._value(member, path) for member in value]
         if isinstance(value, dict) and path[0] in value:

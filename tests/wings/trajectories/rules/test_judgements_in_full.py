@@ -185,8 +185,8 @@ JUDGED = {
         [('1', "held", '', '', '', ''), ('2', "held", '', '', '', ''), ('3', "broken", '3', '', '', 'require'), ('4', "held", '', '', '', ''), ('5', "held", '', '', '', '')],
     ),
     "calls that are alike": (
-        "{when: {tool: pay}, memory: {n: {repeats: {}}}, require: n <= 1, else: '{n}'}", [pay(1, a=1), pay(2, a=True), pay(3, a=[1]), pay(4, a=[True]), pay(5, a={"b": 1}), pay(6, a={"b": True}), pay(7, a={"b": True}), Call("8", "pay"), pay(9, a={"b": True})],
-        [('1', "held", '', '', '', ''), ('2', "held", '', '', '', ''), ('3', "held", '', '', '', ''), ('4', "held", '', '', '', ''), ('5', "held", '', '', '', ''), ('6', "held", '', '', '', ''), ('7', "broken", '2', '', '', 'require'), ('8', 'unjudged', 'args is not recorded', '', '', ''), ('9', "held", '', '', '', '')],
+        "{when: {tool: pay}, memory: {n: {repeats: {}}}, require: n <= 1, else: '{n}'}", [pay(1, a=1), pay(2, a=True), pay(3, a=[1]), pay(4, a=[True]), pay(5, a={"b": 1}), pay(6, a={"b": True}), pay(7, a={"b": True}), Call("8", "pay"), pay(9, a={"b": True}), pay(10, a=1)],
+        [('1', "held", '', '', '', ''), ('2', "held", '', '', '', ''), ('3', "held", '', '', '', ''), ('4', "held", '', '', '', ''), ('5', "held", '', '', '', ''), ('6', "held", '', '', '', ''), ('7', "broken", '2', '', '', 'require'), ('8', 'unjudged', 'args is not recorded', '', '', ''), ('9', 'unjudged', 'args is not recorded', '', '', ''), ('10', "held", '', '', '', '')],
     ),
     "an earlier call that is read": (
         "{when: {tool: pay}, read: {n: {path: result.n, as: int, of: ask, same: args.to}}, require: n > 5, else: '{n}'}", [ask(1, to="a"), came(1, {"n": 5}), ask(2, to="b"), came(2, {"n": 6}), ask(7, to="d"), pay(8, to="d"), pay(3, to="a"), pay(4, to="b"), pay(5, to="c"), pay(6)],

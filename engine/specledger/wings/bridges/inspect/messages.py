@@ -69,7 +69,7 @@ def _call(call: Call) -> ToolCall:
 def _said(entries: Sequence[Entry], tools: dict[str, str]) -> Iterator[ChatMessage]:
     for entry in entries:
         if isinstance(entry, Message) and not entry.actor:
-            yield _MESSAGES[entry.speaker](content=entry.text)
+            yield _MESSAGES[entry.speaker](content=text_of(entry.text))
         elif isinstance(entry, Result) and entry.call in tools:
             failed = bool(entry.error or entry.denied)
             yield _result(entry.call, tools[entry.call], text_of(entry.content), failed=failed)

@@ -27,10 +27,9 @@ from specledger.wings.trajectories.rules.conditions import (
 from specledger.wings.trajectories.rules.extraction import ValueReader, compile_reader, compile_values, in_turn
 from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
 from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, parse_path
-from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.plans import EarlierPlan, MemoryPlan, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
-from specledger.wings.trajectories.rules.same import Compared
+from specledger.wings.trajectories.rules.same import Compared, Pair, are_same
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import (
     Count,
@@ -223,7 +222,7 @@ class _Compiler:
         readers = [self.value_readers.setdefault((p.text, types), compile_values(p, types)) for p in paths]
         return readers[0] if len(readers) == 1 else in_turn(readers)
 
-    def pairs(self, same: str | Mapping[str, str] | None, at: Where) -> tuple[tuple[PathReader, PathReader], ...]:
+    def pairs(self, same: str | Mapping[str, str] | None, at: Where) -> tuple[Pair, ...]:
         """Paths of an earlier call and of this one whose values must be the same; an absent one is not known."""
         items = () if same is None else ((same, same),) if isinstance(same, str) else same.items()
         paths = [(self.path(theirs, at, ("args",)), self.path(ours, at, ("args",))) for theirs, ours in items]
@@ -338,9 +337,7 @@ def _other_than(text: str, types: list[str]) -> str:
     return "compare it as another type"
 
 
-def _record_reader(
-    own: Reader, matches: Callable[[str], bool], pairs: tuple[tuple[PathReader, PathReader], ...], read: Read
-) -> Reader:
+def _record_reader(own: Reader, matches: Callable[[str], bool], pairs: tuple[Pair, ...], read: Read) -> Reader:
     tools = read.of if isinstance(read.of, str) else " or ".join(read.of or ())
     never = Unknown(f"the record was never read: no call of {tools} for it")
 
@@ -349,8 +346,10 @@ def _record_reader(
         if any(type(value) is Unknown for value in mine):
             return next(value for value in mine if type(value) is Unknown)
         for record in session.records(matches):
-            same = (theirs(record.root("args")) == value for (theirs, _), value in zip(pairs, mine, strict=True))
-            if not record.parallel_to(event) and all(same):
+            alike = False if record.parallel_to(event) else are_same(record, pairs, mine)
+            if isinstance(alike, Unknown):
+                return alike
+            if alike:
                 return own(session, record) if record.content is not UNSET else Unknown("result is not recorded")
         return never
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, field
 
-from specledger.core.unknown import Unknown
+from specledger.core.unknown import Unknown, graver
 from specledger.expr.check.checker import Checked
 from specledger.expr.errors import EvaluationError
 from specledger.expr.eval.evaluator import evaluate_within
@@ -155,11 +155,10 @@ def _decider(checked: Checked | None, names: tuple[str, ...]) -> Callable[[Bound
 
     def exactly(bound: Bound) -> Any:
         known = {name: bound[name] for name in names if type(bound[name]) is not Unknown}
-        first = next((bound[name] for name in names if name not in known), None)
         try:
             return evaluate_within(checked, known, _WORK)[0]
         except EvaluationError as error:
-            return first or Unknown(error.message)
+            return graver(*(bound[name] for name in names if name not in known)) or Unknown(error.message)
 
     if not names:
         return exactly
@@ -194,12 +193,14 @@ def request_reader(pattern: Any, as_: str) -> Reader:
     """Reads what the user wrote until now: whether a pattern occurs in it, or all of it by its type."""
 
     def reader(session: Any, _: Event) -> Any:
-        texts: list[str] = session.request
-        if not texts:
+        if not session.request:
             return Unknown("no request is recorded")
-        if pattern is not None:
-            return any(pattern.search(text) is not None for text in texts)
-        return typed("\n".join(texts), as_, "request")
+        texts = [text for text in session.request if type(text) is str]
+        if pattern is not None and any(pattern.search(text) is not None for text in texts):
+            return True
+        if len(texts) < len(session.request):
+            return Unknown("request is withheld", withheld=True)
+        return False if pattern is not None else typed("\n".join(texts), as_, "request")
 
     return reader
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from specledger.core.unknown import Unknown
+from specledger.core.unknown import Unknown, graver
 from specledger.wings.trajectories.rules.conditions import Event, bind
 from specledger.wings.trajectories.rules.plans import EarlierPlan
+from specledger.wings.trajectories.rules.same import are_same
 
 _Candidate = tuple[Event, dict[str, Any]]
 """An earlier call, with what was read of it."""
@@ -84,16 +85,17 @@ class EarlierCalls:
             parallel = earlier.parallel_to(event)
             if not parallel and self._is_over(earlier, event):
                 continue
-            if unread is None and not self._same(earlier, own):
+            equal = True if unread is not None else are_same(earlier, self.plan.same, own)
+            if equal is False:
                 continue
             value = self.plan.condition.decide({**outer, **bound}) if self.plan.condition.outer else bound[""]
             if parallel:
-                beside = beside if value is False else earlier
+                beside = earlier if value is not False and equal is True else beside
                 continue
-            if value is True and unread is None:
+            if value is True and unread is None and equal is True:
                 return True, earlier
             if value is not False:
-                unknown = unknown or unread or (value if type(value) is Unknown else None)
+                unknown = graver(unknown, unread, *(each for each in (equal, value) if isinstance(each, Unknown)))
         return (False, beside) if unknown is None else (unknown, None)
 
     def _keep(self, session: Any, earlier: Event) -> None:
@@ -126,8 +128,3 @@ class EarlierCalls:
             if self.candidates[key][0][0].number >= self._since[-1].number:
                 return
             del self.candidates[key]
-
-    def _same(self, earlier: Event, own: Sequence[Any]) -> bool:
-        return all(
-            theirs(earlier.root("args")) == value for (theirs, _), value in zip(self.plan.same, own, strict=True)
-        )

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from specledger.core.unknown import Unknown
+from msgspec import UNSET
+
+from specledger.core.unknown import Unknown, graver
 from specledger.spec.base import format_qfixed
+from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import Bound, Event
 from specledger.wings.trajectories.rules.extraction import Value
 from specledger.wings.trajectories.rules.memory import compile_memory
@@ -23,6 +26,7 @@ Check = tuple[Any, str, str, str]
 Checker = Callable[[Any, Event, dict[str, Any]], Check | None]
 """`(session, event, bound)`: the gravest check of a rule; None if there is nothing to check."""
 _HOLDS: Final[Check] = (True, "", "", "")
+_WITHHELD: Final = Unknown("text is withheld", withheld=True)
 
 
 def compile_judge(rule: RulePlan) -> Judge:
@@ -33,9 +37,15 @@ def compile_judge(rule: RulePlan) -> Judge:
     remember = compile_memory(rule) if rule.memory else None
 
     def judge(session: Any, event: Event) -> Outcome | None:
-        if pattern is not None and (event.message is None or pattern.search(event.message.text) is None):
-            return None
         bound: dict[str, Any] = {}
+        if pattern is not None:
+            text = event.root("text")
+            if type(text) is Withheld:
+                if remember is not None:
+                    remember(session.memory, event, bound, _WITHHELD)
+                return _outcome(rule, session, event, bound, (_WITHHELD, "", "", ""))
+            if text is UNSET or pattern.search(text) is None:
+                return None
         for read, reader in readers:
             bound[read] = reader(session, event)
         if when is not None:
@@ -43,9 +53,11 @@ def compile_judge(rule: RulePlan) -> Judge:
             if concerned is False:
                 return None
             if type(concerned) is Unknown:
+                if remember is not None:
+                    remember(session.memory, event, bound, concerned)
                 return _outcome(rule, session, event, bound, (concerned, "", "", ""))
         if remember is not None:
-            remember(session.memory, event, bound)
+            remember(session.memory, event, bound, None)
         checked = check(session, event, bound)
         if checked is None or checked[0] is not True:
             return None if checked is None else _outcome(rule, session, event, bound, checked)
@@ -83,7 +95,9 @@ def _checker(rule: RulePlan) -> Checker:
         if gravest[0] is not False or gravest[-1] != "from":
             return gravest
         type_, value, compared = found[checks.index(gravest)]
-        return False, value, session.everything.find(type_, compared, event) or "nothing before", "from"
+        heard = session.everything
+        nothing = "nothing before" if heard.unknown(event) is None else "nothing before that can be read"
+        return False, value, heard.find(type_, compared, event) or nothing, "from"
 
     return check
 
@@ -103,22 +117,22 @@ def _value_checker(rule: RulePlan) -> Callable[[Any, Event, Bound, Value], Check
             leak = source.flows(compared, event) if inside else source.find(type_, compared, event)
             if type(leak) is str:
                 return False, value, leak, "not_from"
-            unknown = unknown or leak or source.unknown(event)
+            unknown = graver(unknown, leak, source.unknown(event))
         doubt: Unknown | None = None
         for number in allowed:
             origin = session.sources[number].find(type_, compared, event, stems=stems)
             if origin is not None:
                 break
-            doubt = doubt or session.sources[number].unknown(event)
+            doubt = graver(doubt, session.sources[number].unknown(event))
         if allowed and origin is None:
             if doubt is None:
                 return False, value, "", "from"
-            unknown = unknown or doubt
+            unknown = graver(unknown, doubt)
         if require is not None:
             holds = require({**bound, "value": value if type_ in _AS_WORDS else compared})
             if holds is False:
                 return False, value, origin or "", "require"
-            unknown = unknown or (holds if type(holds) is Unknown else None)
+            unknown = graver(unknown, holds if type(holds) is Unknown else None)
         return (True if unknown is None else unknown), value, origin or "", ""
 
     return check
@@ -136,8 +150,10 @@ def _check_earlier(plan: EarlierPlan, session: Any, event: Event, bound: Bound, 
 def _gravest(checks: Sequence[Check]) -> Check:
     """The first check that is broken, else the first that is unknown, else the first."""
     broken = next((check for check in checks if check[0] is False), None)
-    unknown = next((check for check in checks if type(check[0]) is Unknown), None)
-    return broken or unknown or (checks[0] if checks else _HOLDS)
+    unknown = graver(*(check[0] for check in checks if isinstance(check[0], Unknown)))
+    if broken is None and unknown is not None:
+        return next(check for check in checks if check[0] is unknown)
+    return broken or (checks[0] if checks else _HOLDS)
 
 
 def _outcome(rule: RulePlan, session: Any, event: Event, bound: Bound, check: Check) -> Outcome:

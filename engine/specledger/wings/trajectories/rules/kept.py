@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.wings.trajectories.lines import readable
-from specledger.wings.trajectories.model import Call, Entry, Kept, Trajectory
+from specledger.wings.trajectories.model import Entry, Kept, Trajectory
 from specledger.wings.trajectories.reading import knows_request
 from specledger.wings.trajectories.rules.plans import Outcome, Status
 from specledger.wings.trajectories.withholding import Withholding
@@ -31,7 +31,7 @@ def as_kept(outcomes: Sequence[Outcome], kept: Mapping[tuple[str, str], str]) ->
 
 
 def withhold(trajectory: Trajectory, withholding: Withholding, policies: Sequence[Any]) -> Trajectory:
-    """A trajectory without some values, and before each call what policies said of it that only these values show.
+    """A trajectory without some values, and before each call or message what policies said of it by these values alone.
 
     Both may take more memory than what they are made of; it ends with a finding where its lines would not be read.
     """
@@ -49,7 +49,7 @@ def _with_verdicts(
         for key, knowing, withheld in sessions:
             known = {outcome.rule: outcome for outcome in knowing.hear(before)}
             for outcome in withheld.hear(after):
-                if not (outcome.withheld and outcome.status is Status.UNJUDGED and isinstance(after, Call)):
+                if not (outcome.withheld and outcome.status is Status.UNJUDGED):
                     continue
                 verdict = known.get(outcome.rule)
                 if verdict is None or verdict.status is not Status.UNJUDGED:

@@ -14,8 +14,10 @@ from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.plans import MemoryPlan, RulePlan
 from specledger.wings.trajectories.rules.windows import Window
 
-Remembered = Mapping[str, tuple[dict[str, Any], tuple[Any, int] | None]]
-"""By rule the values of its terms, and the last call with how often it came in a row; None if there was none."""
+Repeated = tuple[Any, int | Unknown]
+"""The last call, None if it may be another one, and how often it came in a row."""
+Remembered = Mapping[str, tuple[dict[str, Any], Repeated | None]]
+"""By rule the values of its terms, and the last call; None if there was none."""
 
 
 class Memory:
@@ -30,7 +32,7 @@ class Memory:
     def __init__(self) -> None:
         """Begin with nothing remembered."""
         self.states: dict[str, dict[str, Any]] = {}
-        self.repeated: dict[str, tuple[Any, int]] = {}
+        self.repeated: dict[str, Repeated] = {}
         self.windows: dict[tuple[str, str], Window] = {}
 
     def copy_of(self, rules: Iterable[str]) -> Remembered:
@@ -49,21 +51,24 @@ class Memory:
             window.forget(number)
 
 
-Term = Callable[[Memory, Event, dict[str, Any], Any], Any]
-"""`(memory, event, bound, before)`: the value of a term with a call, from its value before it."""
+Term = Callable[[Memory, Event, dict[str, Any], Any, Unknown | None], Any]
+"""`(memory, event, bound, before, doubt)`: the value of a term with a call, from its value before it."""
 
 
-def compile_memory(rule: RulePlan) -> Callable[[Memory, Event, dict[str, Any]], None]:
-    """What remembers a call for a rule, and binds the values of its terms."""
+def compile_memory(rule: RulePlan) -> Callable[[Memory, Event, dict[str, Any], Unknown | None], None]:
+    """What remembers a call for a rule, and binds the values of its terms.
+
+    A call of which nobody knows whether the rule is about it is the doubt: what counts it is unknown from then on.
+    """
     rule_name = rule.name
     terms = [(name, _term(rule_name, name, plan)) for name, plan in rule.memory.items()]
 
-    def remember(memory: Memory, event: Event, bound: dict[str, Any]) -> None:
+    def remember(memory: Memory, event: Event, bound: dict[str, Any], doubt: Unknown | None) -> None:
         state = memory.states.get(rule_name)
         if state is None:
             state = memory.states[rule_name] = {}
         for name, term in terms:
-            bound[name] = state[name] = term(memory, event, bound, state.get(name, 0))
+            bound[name] = state[name] = term(memory, event, bound, state.get(name, 0), doubt)
 
     return remember
 
@@ -73,27 +78,29 @@ def _term(rule: str, name: str, plan: MemoryPlan) -> Term:
     if plan.within is not None:
         span = plan.within * QFIXED_ONE
 
-        def within(memory: Memory, event: Event, bound: dict[str, Any], before: Any) -> Any:
+        def within(memory: Memory, event: Event, bound: dict[str, Any], before: Any, doubt: Unknown | None) -> Any:
             window = memory.windows.setdefault((rule, name), Window(span))
-            return _bounded(window.add(event.number, event.time, 1 if value is None else value(bound)))
+            return _bounded(window.add(event.number, event.time, doubt or (1 if value is None else value(bound))))
 
         return within
     if plan.sort == "repeats":
-        return lambda memory, event, bound, before: _repeated(memory.repeated, rule, event)
+        return lambda memory, event, bound, before, doubt: _repeated(memory.repeated, rule, event, doubt)
     if value is None:
-        return lambda memory, event, bound, before: before + 1
-    return lambda memory, event, bound, before: _added(before, value(bound))
+        return lambda memory, event, bound, before, doubt: _added(before, doubt or 1)
+    return lambda memory, event, bound, before, doubt: _added(before, doubt or value(bound))
 
 
-def _repeated(repeated: dict[str, tuple[Any, int]], rule: str, event: Event) -> Any:
+def _repeated(repeated: dict[str, Repeated], rule: str, event: Event, doubt: Unknown | None) -> int | Unknown:
     """How often a call came in a row, with this one."""
     call = event.call
-    if call is None or call.arguments is UNSET:
-        repeated.pop(rule, None)
-        return Unknown("args is not recorded")
+    if doubt is not None or call is None or call.arguments is UNSET:
+        doubt = doubt or Unknown("args is not recorded")
+        repeated[rule] = None, doubt
+        return doubt
     last, number = repeated.get(rule, (None, 0))
     key = (call.tool, call.arguments)
-    number = number + 1 if last == key and _alike(last[1], key[1]) else 1
+    is_next = last is None or (last == key and _alike(last[1], key[1]))
+    number = 1 if not is_next else number if isinstance(number, Unknown) else number + 1
     repeated[rule] = key, number
     return number
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import re2
 from msgspec import UNSET, Struct
 
-from specledger.core.unknown import Unknown
+from specledger.core.unknown import Unknown, graver
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import TOO_MUCH, Condition, Event, bind
 from specledger.wings.trajectories.rules.firsts import Firsts
@@ -91,6 +91,9 @@ class Source:
         """Judge the conditions of what was heard since."""
         condition, sort = self.plan.condition, self.plan.sort
         for event in self._waiting:
+            if event.message is not None and type(event.message.text) is Withheld:
+                self._doubt(Unknown(f"{_described(event)} is withheld", withheld=True), event)
+                continue
             if event.call is not None:
                 wanted: Any = True
                 if condition is not None:
@@ -105,16 +108,17 @@ class Source:
         self._waiting.clear()
 
     def _doubt(self, reason: Unknown, event: Event) -> None:
-        """Keep the first reasons for which a value could be here: one at least is of no parallel call."""
-        if len(self._unknown) < 2 and not any(event.parallel_to(doubted) for _, doubted in self._unknown):
+        """Keep the first reasons of both sorts for which a value could be here: one at least is of no parallel call."""
+        alike = [doubted for known, doubted in self._unknown if known.withheld == reason.withheld]
+        if len(alike) < 2 and not any(event.parallel_to(doubted) for doubted in alike):
             self._unknown.append((reason, event))
 
     def unknown(self, now: Event) -> Unknown | None:
         """Why a value that is not here could be here all the same."""
         self._take()
-        for reason, event in self._unknown:
-            if not event.parallel_to(now):
-                return reason
+        reasons = [reason for reason, event in self._unknown if not event.parallel_to(now)]
+        if reasons:
+            return graver(*reasons)
         if not self._session.messages and self.plan.sort in ("request", "system"):
             return _NO_REQUEST
         for event in self._pending.values():
@@ -243,7 +247,8 @@ def _runs(parts: list[str], least: int) -> list[str]:
 def event_texts(event: Event) -> list[str]:
     """The texts of a message or a result."""
     if event.message is not None:
-        return [event.message.text]
+        text = event.message.text
+        return [text] if type(text) is str else []
     return [text for leaf in leaves(event.content) for text in _readings(leaf, event)]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct
 
-from specledger.wings.trajectories.model import Call, Entry, Kept, Message, Result, Speaker
+from specledger.wings.trajectories.model import Call, Entry, Kept, Message, Result, Speaker, Withheld
 from specledger.wings.trajectories.room import MOST_SEARCHED, Room
 from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.earlier import EarlierCalls
@@ -54,7 +54,7 @@ class Session:
         self.earlier = [EarlierCalls(plan) for plan in policy.earlier]
         self.memory = Memory()
         self.room = Room(MOST_SEARCHED)
-        self.request: list[str] = []
+        self.request: list[str | Withheld] = []
         self._number = 0
         self._calls: dict[str, Event] = {}
         self._records: dict[str, list[Event]] = {}
@@ -98,8 +98,8 @@ class Session:
         event = Event(self._number, message=message, room=self.room)
         outcomes = []
         if message.speaker is Speaker.ASSISTANT:
-            judged = (judge(self, event) for judge in _of_messages(self.policy))
-            outcomes = [outcome for outcome in judged if outcome is not None]
+            judged = [judge(self, event) for judge in _of_messages(self.policy)]
+            outcomes = as_kept([outcome for outcome in judged if outcome is not None], self._kept)
         elif message.speaker is Speaker.USER and not message.actor:
             self.request.append(message.text)
             for source in self._request:
@@ -108,6 +108,8 @@ class Session:
             for source in self._system:
                 source.result(event)
         self.everything.result(event)
+        if self._kept:  # what was kept of messages is of this one
+            self._kept = {(rule, call): status for (rule, call), status in self._kept.items() if call}
         return outcomes
 
     def _hear_call(self, call: Call) -> list[Outcome]:

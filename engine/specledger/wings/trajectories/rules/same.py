@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from specledger.core.unknown import Unknown
+from specledger.core.unknown import Unknown, graver
+from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.paths import Path, compile_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import Policy, Rule
 
+Pair = tuple[PathReader, PathReader]
+"""What reads the values of an earlier call, and of this one."""
 _PLAIN: Final = "text"
 """The type that says nothing of the form of a value."""
 
@@ -28,8 +31,8 @@ class Compared:
                     types[path].add(type_)
         self._types: Mapping[str, set[str]] = types
 
-    def pair(self, theirs: Path, ours: Path) -> tuple[PathReader, PathReader]:
-        """What reads the values of an earlier call and of this one; of this one an absent value is not known."""
+    def pair(self, theirs: Path, ours: Path) -> Pair:
+        """What reads values to compare; of this call an absent value is not known."""
         types = self._types.get(theirs.text, set()) | self._types.get(ours.text, set())
         type_ = next(iter(types)) if len(types) == 1 else None
         return _reader(theirs, type_, needed=False), _reader(ours, type_, needed=True)
@@ -57,6 +60,18 @@ def _reader(path: Path, type_: str | None, *, needed: bool) -> PathReader:
         return [_form(each, type_) for each in values]
 
     return reader
+
+
+def are_same(earlier: Event, pairs: Sequence[Pair], own: Sequence[Any]) -> bool | Unknown:
+    """Whether an earlier call has the values of this one at paths; unknown where they are not there to compare."""
+    unknown: Unknown | None = None
+    for (theirs, _), value in zip(pairs, own, strict=True):
+        found = theirs(earlier.root("args"))
+        if isinstance(found, Unknown):
+            unknown = graver(unknown, found)
+        elif found != value:
+            return False
+    return True if unknown is None else unknown
 
 
 def _form(value: Any, type_: str) -> Any:
