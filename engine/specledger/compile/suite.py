@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
@@ -74,6 +76,13 @@ class DeferredPlan:
 
     def __reduce__(self) -> tuple[type[DeferredPlan], tuple[Bundle]]:
         return DeferredPlan, (self.bundle,)
+
+
+class _Places(Struct, frozen=True):
+    """What comes into places of a scenario by their keys, and where the suite says so."""
+
+    values: Mapping[str, Any]
+    stated: Change | None = None
 
 
 class _Compiler:
@@ -150,7 +159,7 @@ class _Compiler:
         folder: str,
         mutant: Mutant | None,
         changes: list[Change],
-        places: Mapping[str, Any] | None = None,
+        places: _Places | None = None,
         replay: bool | None = None,
     ) -> Trial:
         """The runs of a suite, all or those that a mutant chooses, with changes, in one folder."""
@@ -158,7 +167,7 @@ class _Compiler:
         cases = []
         for name in sorted(model.runs):
             if mutant is None or mutant.arms is None or any(is_arm(name, pattern) for pattern in mutant.arms):
-                cases += self._arm(spec, name, folder, mutant, (changes, places or {}))
+                cases += self._arm(spec, name, folder, mutant, (changes, places or _Places({})))
         figures, checks = self._asks(spec)
         compared = model.replay == "bytes" if replay is None else replay
         return Trial(spec.name, tuple(cases), figures, checks, compared)
@@ -169,12 +178,13 @@ class _Compiler:
         name: str,
         folder: str,
         mutant: Mutant | None,
-        laid: tuple[list[Change], Mapping[str, Any]],
+        laid: tuple[list[Change], _Places],
     ) -> list[Case]:
         arm, at = _model(spec).runs[name], ("runs", name)
         changes = [*self._changes(arm.changes, *at, "set", of=spec), *laid[0]]
         expected = {} if arm.expect is None else {"expect": arm.expect.model_dump(exclude_none=True)}
-        places = {**self._places(arm, *at, of=spec), **expected, **laid[1]}
+        own = self._places(arm, *at, of=spec)
+        places = {**own.values, **expected, **laid[1].values}
         cases: dict[str, Case] = {}
         self._made.renew()
         for index, key in enumerate(_scenarios(arm)):
@@ -184,7 +194,7 @@ class _Compiler:
             for seed in [*arm.seeds] or (None,):
                 try:
                     seeded = places if seed is None else {**places, "seed": seed}
-                    bundle = overlay(self.bundle, key, seeded, changes, self._made)
+                    bundle = overlay(self.bundle, key, seeded, changes, self._made, laid[1].stated or own.stated)
                 except Rejected as rejected:
                     self._refuse(name, mutant, rejected)
                     return []
@@ -289,7 +299,7 @@ class _Compiler:
             read.append(Change(steps, value, spec.origins.get((*at, path)), whose))
         return read
 
-    def _places(self, overlaid: Overlay, *at: str | int, of: Resolved | None = None) -> dict[str, Any]:
+    def _places(self, overlaid: Overlay, *at: str | int, of: Resolved | None = None) -> _Places:
         """The keys of the specs that come into the places of others."""
         spec = of or self.bundle.main
         single = {name: spec.refs[*at, name] for name in ("world", "governor", "agent") if (*at, name) in spec.refs}
@@ -299,7 +309,9 @@ class _Compiler:
             for name, listed in lists.items()
             if listed is not None
         }
-        return {**single, **many}
+        values = {**single, **many}
+        node = next((spec.origins.get((*at, name)) for name in values), None)
+        return _Places(values, Change((), None, node, f"{stated_by(spec, at)}: ") if values else None)
 
     def _known(
         self, named: Sequence[str], known: Mapping[str, Arm] | set[str], *at: str | int, of: Resolved | None = None

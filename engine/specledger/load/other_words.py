@@ -40,6 +40,11 @@ _OTHER_VALUES: Final[Mapping[str, str]] = {
 }
 """A word of other tools, and the word of a spec that it may be: it counts where that word is allowed."""
 
+_ONE_OF_SEVERAL: Final = (
+    "`agent: NAME` is one agent, and an arm of its own compares another; "
+    "where agents act together, `set: {agents.NAME.agent: ...}` exchanges one of them"
+)
+_IN_AN_ARM: Final = "an arm says it: `runs: {NAME: {scenarios: [...], agent: ...}}`, one for each agent compared"
 _LEAST: Final = "write `maximise: -(...)`: the least is the greatest of the negatives"
 _NEVER: Final = 'write `require` with the opposite, such as `require: "!(...)"`'
 _SUBSTITUTED: Final = re.compile(r"\$\{?(\w+)\}?|\{\{ *(\w+) *\}\}")
@@ -48,6 +53,10 @@ _SUBSTITUTED: Final = re.compile(r"\$\{?(\w+)\}?|\{\{ *(\w+) *\}\}")
 def meant_key(key: str, known: Iterable[str]) -> str | None:
     """What to write for an unknown key that other tools have."""
     keys, meant = {*known}, OTHER_KEYS.get(key.lower())
+    if key in ("agents", "agent") and "mutants" in keys:
+        return _IN_AN_ARM
+    if key == "agents" and {"agent", "set"} <= keys:
+        return _ONE_OF_SEVERAL
     if meant == "deny" and "deny" not in keys and "require" in keys:
         return _NEVER
     if meant not in keys:

@@ -40,7 +40,8 @@ _WRITTEN: Final = re.compile(r'"[^"]*"|[^."]+')
 _UNKNOWN_KEY: Final = "Extra inputs are not permitted"
 """What a model says of a key that it does not have."""
 
-
+_MAPPING: Final = re.compile(r"Input should be a valid dictionary or instance of \w+")
+"""What a model says of a text where one of its parts is expected."""
 _FEWER: Final = "a change copies the spec that it is made in: change a smaller one, or state fewer runs"
 
 
@@ -122,12 +123,18 @@ class Made:
 
 
 def overlay(
-    bundle: Bundle, key: str, places: Mapping[str, Any], changes: Sequence[Change], made: Made | None = None
+    bundle: Bundle,
+    key: str,
+    places: Mapping[str, Any],
+    changes: Sequence[Change],
+    made: Made | None = None,
+    stated: Change | None = None,
 ) -> Bundle:
     """A scenario of a bundle with changes; what they make is counted in `made`.
 
     `places` gives by the scenario's key the key of another spec or a list of keys, or any plain value; `bundle` holds
-    every spec that may come into a place. The changes are applied after that, in order.
+    every spec that may come into a place, and `stated` is where the places are written. The changes are applied after
+    that, in order.
 
     Raises:
         Rejected: E_SUITE_SET, at the change that has no place, or that makes a spec invalid; E_REF_LIMIT.
@@ -135,7 +142,7 @@ def overlay(
     known, made = dict(bundle.specs), made or Made()
     spec = known[key]
     if places:
-        spec = made.add(_resolve(spec, {**decode(spec.data), **places}, known, None, {}), None)
+        spec = made.add(_resolve(spec, {**decode(spec.data), **places}, known, stated, {}), stated)
         known[spec.key] = spec
     changed = gather(_apply(spec.key, tuple(changes), known, made), known)
     made.keep(changed)
@@ -195,7 +202,8 @@ def _put(node: Any, shapes: tuple[Shape, ...], change: Change, path: Path, aroun
         children: Mapping[Any, Any] = dict(enumerate(node))
     elif isinstance(node, dict):
         if step not in node and (rest.steps or step not in known_keys(shapes)):
-            raise _refusal(change, f"there is no `{step}` here", [*node, *known_keys(shapes)])
+            given = () if rest.steps else known_keys(shapes)  # there is nothing inside a key that has no value
+            raise _refusal(change, f"there is no `{step}` here", [*node, *given])
         children = node
     else:
         raise _refusal(change, f"there is nothing inside {node!r}", [])
@@ -275,8 +283,8 @@ def _resolve(
         whole = parts[2:] and parts[2].startswith("For further")  # of a model's own rule: there is no line of a place
         message = parts[1] if whole else f"{parts[1]}: {parts[2]}" if len(parts) > 2 else parts[0]
         key = parts[1].split(".")[0] if not whole and len(parts) > 2 else ""
-        hint = f"`spec explain {spec.kind}.{key}` says what may stand there" if key else None
-        message = re.sub(r"\.[a-z-]*-?(?:str|record|dict)\b", "", message)
+        hint = _hint(spec, key)
+        message = _MAPPING.sub("a mapping is expected", re.sub(r"\.[a-z-]*-?(?:str|record|dict)\b", "", message))
         node = _nearest(written, parts[1]) if key else None
         if node is not None and message.endswith(_UNKNOWN_KEY):
             span, message = node.key_span, message.replace(_UNKNOWN_KEY, "there is no such key")
@@ -296,6 +304,17 @@ def _resolve(
         refs[path] = target
     origins = _Overlaid(spec, form, written)
     return Resolved(spec.kind, model.name, key_of(spec.kind, model.name, form), model, form, refs, origins)
+
+
+def _hint(spec: Resolved, key: str) -> str | None:
+    """What to write where a key of a changed spec is refused."""
+    agents = decode(spec.data).get("agents") if spec.kind == "scenario" else None
+    if agents and key in ("agent", "agents", "governor"):
+        part = "governor" if key == "governor" else "agent"
+        return f"of several agents name the one that is changed: `set: {{agents.{min(agents)}.{part}: ...}}`"
+    if key == "agents" and spec.kind == "scenario":
+        return "this scenario is for one agent: `set: {agent: ...}`"
+    return f"`spec explain {spec.kind}.{key}` says what may stand there" if key else None
 
 
 class _Overlaid(Mapping[Path, Node]):

@@ -77,12 +77,12 @@ class Variables:
             names |= {f"{before}{text}{after}" for text in self._functions(planned)["over"](state) if text}
         return sorted(name for name in names if len(name) <= MOST_NAME)
 
-    def may_be(self, name: str) -> bool:
-        """Whether a name is that of a variable in some state."""
-        families = (split_name(planned.name) for planned in self._families)
-        return name in self._plain or any(
-            name.startswith(before) and name.endswith(after) for before, _, after in families
-        )
+    def entries(self, name: str) -> list[PlannedVariable]:
+        """The entries of `variables` of which a name is in some state."""
+        if name in self._plain:
+            return [self._plain[name]]
+        halves = ((planned, split_name(planned.name)) for planned in self._families)
+        return [planned for planned, (before, _, after) in halves if name.startswith(before) and name.endswith(after)]
 
     def read(self, state: State, name: str) -> Any:
         """The value of a variable.

@@ -20,7 +20,7 @@ ENVIRONMENT = Environment(
         "none": of_ints("", "empty"), "qs": ListType(FIXED), "xs": ListType(DOUBLE), "opt": one_of(["a", ""]),
         "ways": ListType(one_of(["north", "south"])),
     },
-    constants={"W": (INT, 3), "H": (DOUBLE, 0.25), "TEN": (INT, 10)},
+    constants={"W": (INT, 3), "H": (DOUBLE, 0.25), "TEN": (INT, 10), "LIMIT": (INT, 9), "SAID": (STRING, "LIMT")},
     functions={
         "half": define(["v"], "v * 0.5"), "f": define(["a", "b"], "a + b"),
         "reads": define([], "gone + 1"), "reads2": define(["v"], "agent + v"),
@@ -29,6 +29,10 @@ ENVIRONMENT = Environment(
 
 # an expression and all that is said of it
 MISTAKES = {
+    "i > 'LIMT'": ["E_EXPR_TYPE at `i > 'LIMT'`: `>` cannot take int and string | hint: did you mean `LIMIT`? a constant is read without quotes"],
+    "i == 'LIMIT'": ["E_EXPR_TYPE at `i == 'LIMIT'`: `==` compares int with string, which can never be equal | hint: did you mean `LIMIT`? a constant is read without quotes"],
+    "i > SAID": ["E_EXPR_TYPE at `i > SAID`: `>` cannot take int and string | hint: `SAID` is the text `LIMT`; a constant names no other: read `LIMIT` here"],
+    "i > 'SAI'": ["E_EXPR_TYPE at `i > 'SAI'`: `>` cannot take int and string"],
     "carried": ["E_EXPR_TYPE at `carried`: `carried` is json, which is carried and read by nothing | hint: declare its type, such as string or a record, to read it"],
     "carried + 1": ["E_EXPR_TYPE at `carried`: `carried` is json, which is carried and read by nothing | hint: declare its type, such as string or a record, to read it"],
     "held.raw": ["E_EXPR_TYPE at `held.raw`: `raw` is json, which is carried and read by nothing | hint: declare its type, such as string or a record, to read it"],

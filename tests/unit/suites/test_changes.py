@@ -5,6 +5,7 @@ import re
 import pytest
 
 from specledger.compile.suite import compile_suite
+from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.load.bundle import values_in
@@ -176,3 +177,57 @@ def test_a_changed_spec_says_where_its_values_are_written(project, edit):
     assert not files.keys() & {(), ("gates",), ("gates", 0)}
     assert len(governor.origins) == len(files)
     assert ("gates", 9) not in governor.origins
+
+
+HINTS = {
+    "agents in an arm": (
+        "scenarios: [pursuit]}",
+        "scenarios: [pursuit], agents: {hunter: greedy}}",
+        "E_SPEC_UNKNOWN_KEY at agents: `agent: NAME` is one agent, and an arm of its own compares another; "
+        "where agents act together, `set: {agents.NAME.agent: ...}` exchanges one of them",
+    ),
+    "agents of a suite": (
+        "runs:",
+        "agents: [greedy, cautious]\nruns:",
+        "E_SPEC_UNKNOWN_KEY at agents: an arm says it: `runs: {NAME: {scenarios: [...], agent: ...}}`, one for each "
+        "agent compared",
+    ),
+    "one agent for several": (
+        "scenarios: [pursuit]}",
+        "scenarios: [pursuit], agent: fugitive}",
+        "E_SUITE_SET at fugitive: of several agents name the one that is changed: `set: {agents.hunter.agent: ...}`",
+    ),
+    "one governor for several, of a mutant": (
+        "set: {agents.hunter.agent: AGENT}",
+        "governor: any-action",
+        "E_SUITE_SET at any-action: of several agents name the one that is changed: "
+        "`set: {agents.hunter.governor: ...}`",
+    ),
+    "a text where an agent and its governor stand": (
+        "agents.hunter.agent: AGENT",
+        "agents.hunter: fugitive",
+        "E_SUITE_SET at fugitive: of several agents name the one that is changed: `set: {agents.hunter.agent: ...}`",
+    ),
+    "one of several agents where there is one": (
+        "scenarios: [pursuit]}",
+        "scenarios: [hazard], set: {agents.hunter.agent: fugitive}}",
+        "E_SUITE_SET at agents: did you mean `agent`?",
+    ),
+    "several agents where there is one": (
+        "scenarios: [pursuit]}",
+        "scenarios: [hazard], set: {agents: {hunter: greedy}}}",
+        "E_SUITE_SET at greedy: this scenario is for one agent: `set: {agent: ...}`",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), HINTS.values(), ids=HINTS)
+def test_where_an_agent_cannot_stand_a_hint_says_where_it_can(tmp_path, old, new, expected):
+    text = SEVERAL.replace(old, new).replace("AGENT", "fugitive")
+    (tmp_path / "hunt.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(Rejected) as rejected:
+        compile_suite(load(tmp_path / "hunt.yaml")[0])
+    found = next(one for one in rejected.value.diagnostics if one.code in expected)
+    line = text.splitlines()[found.span.start.line - 1]
+    assert f"{found.code} at {line[found.span.start.column - 1 : found.span.end.column - 1]}: {found.hint}" == expected
+    assert "instance of" not in found.message

@@ -21,7 +21,7 @@ from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
 from specledger.expr.check.excluded_names import NOT_DEFINED, refuse
 from specledger.expr.check.forms import Forms
-from specledger.expr.check.misfits import hint_of_misfit
+from specledger.expr.check.misfits import hint_of_constant, hint_of_misfit
 from specledger.expr.check.names import dotted
 from specledger.expr.check.operators import advice, apart, as_fixed, holds_fixed, mixed
 from specledger.expr.check.relations import mismatch
@@ -150,6 +150,7 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
         hint = f"its type is not known before it runs: write `{expect}({forms.source(root)})`"
     else:
         hint = hint_of_misfit(root, expect, forms.text.value)
+        hint = hint or hint_of_constant(root, forms.scope.environment.constants)
     message = f"the value does not fit its place: {wrong}"
     forms.session.error(code, message, forms.span(root), hint=hint, expected=str(expect), found=str(root.type))
     return None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from specledger.core.diagnostics import suggest
 from specledger.expr.check.tree import Typed, Value
 from specledger.expr.check.types import BOOL, STRING, IntType, ListType, RecordType, Type
 
@@ -45,7 +49,7 @@ def hint_of_unequal(a: Type, b: Type) -> str | None:
     return None
 
 
-def hint_of_text(operands: tuple[Typed, ...]) -> str | None:
+def hint_of_text(operands: tuple[Typed, ...], constants: Mapping[str, tuple[Type, Any]]) -> str | None:
     """What to write for a text beside an int: a number in quotes, or a constant that was written as an expression."""
     text = next((item for item in operands if isinstance(item, Value) and isinstance(item.value, str)), None)
     if text is None or not any(isinstance(operand.type, IntType) for operand in operands):
@@ -54,4 +58,17 @@ def hint_of_text(operands: tuple[Typed, ...]) -> str | None:
         return f"write `{text.value}` without quotes"
     if text.name and any(character.isdigit() for character in text.value) and len(text.value) <= _LONGEST:
         return f"`{text.name}` is the text `{text.value}`: a constant is a number, and no expression"
-    return None
+    return hint_of_constant(text, constants)
+
+
+def hint_of_constant(root: Typed, constants: Mapping[str, tuple[Type, Any]]) -> str | None:
+    """Which constant was probably meant by a text, in quotes or as the value of another constant."""
+    if not isinstance(root, Value) or not isinstance(root.value, str):
+        return None
+    others = [name for name, (type_, _) in constants.items() if type_ != STRING]
+    near = root.value if root.value in others else suggest(root.value, others)
+    if near is None:
+        return None
+    if root.name:
+        return f"`{root.name}` is the text `{root.value}`; a constant names no other: read `{near}` here"
+    return f"did you mean `{near}`? a constant is read without quotes"

@@ -155,7 +155,7 @@ class Names(ABC):
                 other = next((operand for operand in operands if operand is not whole), None)
                 if not literal and isinstance(other, Value) and not other.name and float(other.value).is_integer():
                     hint = f"write `{int(other.value)}`, or `double({self.source(whole)})` if a double is meant"
-        hint = hint or hint_of_text(operands)
+        hint = hint or hint_of_text(operands, self.scope.environment.constants)
         if isinstance(node, Binary) and isinstance(node.left, Binary) and {node.operator, node.left.operator} <= _ORDER:
             first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
             hint = f"write `{first} {node.left.operator} {middle} && {middle} {node.operator} {last}`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from specledger.agents.agent import Agent, Around, check_agent
@@ -45,6 +45,7 @@ from specledger.wings.kernel.reasons.procedure import (
     compile_possible,
     compile_proposals,
 )
+from specledger.wings.kernel.reasons.varied import check_varied
 from specledger.wings.kernel.reasons.wording import check_reasons
 from specledger.worlds.chance import E_CHANCE
 from specledger.worlds.emit import compile_over
@@ -148,15 +149,6 @@ class KernelCompiler:
                             hint=f"did you mean `{near}`?" if near else None,
                         )
 
-    def _refuse_unknown_variables(self, names: Sequence[str]) -> None:
-        """A finding where no name that an agent varies can be that of a variable of the world."""
-        if not any(map(self._variables.may_be, names)):
-            message = "the world has none of these variables, so the agent has no reason to state"
-            known = ", ".join(variable.name for variable in self.world.namespace.variables)
-            hint = f"the world has {known}" if known else "declare `variables` and `alternatives` in the world"
-            span = self.agent.span("narration", "vary")
-            self.diagnostics.error(E_ADMISSION, message, span, hint=hint)
-
     @property
     def _least(self) -> int:
         """The counterfactuals that the kernel demands of a document."""
@@ -189,7 +181,7 @@ class KernelCompiler:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
             self.diagnostics.error(E_ADMISSION, message, self.agent.span("name"), hint=self._narration_lines())
             return None
-        self._refuse_unknown_variables(model.narration.vary)
+        check_varied(model.narration.vary, self.agent, self.world, self._variables, self.diagnostics)
         decider = self._procedure(self.agent, self.decider)
         teller = self._other("by", decider)
         declared = self._other("declares", teller)

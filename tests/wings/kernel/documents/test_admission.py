@@ -512,6 +512,42 @@ def test_what_a_world_of_another_kind_needs_under_a_kernel_is_found_before_a_run
     assert any("declare `variables` and `alternatives`" in (one.hint or "") for one in found)
 
 
+WARMTH = {"read": "heat", "effects": [{"set": "heat", "to": "value"}]}
+VARIED = {
+    "no other values": ({"variables": {"warmth": WARMTH}}, "`alternatives` of it", '`alternatives: {warmth: "[...]"}`'),
+    "no edit": (
+        {"variables": {"warmth": {"read": "heat"}}, "alternatives": {"warmth": "[7]"}},
+        "`effects` of it",
+        "in `warmth`, `effects: [{set: FIELD, to: value}]`",
+    ),
+}
+
+
+def varying(world):
+    """The stove with variables, under a governor whose documents can hold it."""
+    chef = STOVE["governor/chef"]
+    return STOVE | {
+        "world/stove": STOVE["world/stove"] | world,
+        "governor/chef": chef | {"admission": chef["admission"] | {"document": "open_proposal"}},
+        "agent/cook": STOVE["agent/cook"] | {"narration": {"vary": ["chill", "warmth"]}},
+    }
+
+
+@pytest.mark.parametrize(("world", "lacks", "hint"), VARIED.values(), ids=VARIED)
+def test_an_agent_that_varies_what_has_no_other_value_is_found_before_a_run(tmp_path, world, lacks, hint):
+    (finding,) = found_in(tmp_path, varying(world))
+    assert finding.code == "E_ADMISSION"
+    assert lacks in finding.message
+    assert hint in finding.hint
+    line = (tmp_path / "agent" / "cook.yaml").read_text(encoding="utf-8").splitlines()[finding.span.start.line - 1]
+    assert line[finding.span.start.column - 1 :].startswith("warmth")
+
+
+def test_an_agent_that_varies_what_has_another_value_is_right(tmp_path):
+    write_specs(tmp_path, varying({"variables": {"warmth": WARMTH}, "alternatives": {"warmth": "[7]"}}))
+    compile_scenario(load(str(tmp_path / "scenario" / "case.yaml"))[0])
+
+
 GRANTED = {
     "a misspelt action": (["governor.admission.grants.move.allowed_ops=[move, mvoe]"], "mvoe", "`move`"),
     "an action of a free token": (["governor.admission.free.wait.allowed_ops=[wiat]"], "wiat", "`wait`"),
