@@ -228,6 +228,7 @@ def test_where_an_agent_cannot_stand_a_hint_says_where_it_can(tmp_path, old, new
     with pytest.raises(Rejected) as rejected:
         compile_suite(load(tmp_path / "hunt.yaml")[0])
     found = next(one for one in rejected.value.diagnostics if one.code in expected)
+    assert found.span is not None
     line = text.splitlines()[found.span.start.line - 1]
     assert f"{found.code} at {line[found.span.start.column - 1 : found.span.end.column - 1]}: {found.hint}" == expected
     assert "instance of" not in found.message
