@@ -11,6 +11,7 @@ from specledger.report.observations import Observations
 from specledger.report.outcome import Outcome
 from specledger.report.probe_reading import ProbeReading
 from specledger.report.sections import Code, Count, Prose, ReceiptLink, Words
+from specledger.report.specs import Specs
 
 PROBES = {"p": {"name": "p", "doc": "It says why.", "at": "after_act", "expect": "held"}, "q": {"name": "q"}}
 
@@ -22,7 +23,7 @@ def reading(monkeypatch):
         cause_text=lambda cause, times: f"{cause} x{times}", miss_text=lambda evidence: evidence.get("miss", "")
     )
     monkeypatch.setattr(module, "meanings", lambda: told)
-    monkeypatch.setattr(module.Specs, "of", lambda specs: SimpleNamespace(probes=lambda: PROBES))
+    monkeypatch.setattr(Specs, "of", lambda specs: SimpleNamespace(probes=lambda: PROBES))
 
     def read(*probes, claims: Any = None):
         result = {} if claims is None else {"claims": claims}

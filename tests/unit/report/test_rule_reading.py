@@ -36,8 +36,10 @@ def reading(monkeypatch):
         bundle = SimpleNamespace(main=SimpleNamespace(refs=refs), specs=specs)
         evidence: Any = SimpleNamespace(manifest=manifest, specs=bundle, place=None)
         made = RuleReading(evidence, Observations())
-        start: Any = {"rules": [{"name": name, "severity": each} for name, each in (severities or {}).items()]}
-        made.begin(start if severities is not None else {})
+        begun: Any = {}
+        if severities is not None:
+            begun["rules"] = [{"name": name, "severity": each} for name, each in severities.items()]
+        made.begin(begun)
         for seq, body in enumerate(receipts):
             made.add(Receipt(seq, b"{}", "rules", {"episode": 0, "t": seq, "broken": [], "unjudged": [], **body}))
         return made

@@ -119,7 +119,8 @@ UNITS: Any = {"step": {"record": {"warmth": 1000, "part": 10}}}
 def test_charts_have_a_label_and_a_unit_which_the_picture_may_say():
     drawn = specs_of(world__w={"picture": {"charts": CHARTS}})
     assert drawn.charts(UNITS) == {"heat": ("warmth", 1000), "cost": ("paid", 1), "share": ("part", 100)}
-    for world in ({}, {"picture": None}, {"picture": {}}):
+    worlds: list[Any] = [{}, {"picture": None}, {"picture": {}}]
+    for world in worlds:
         assert specs_of(world__w=world).charts(UNITS) == {}
     assert specs_of(TWO).charts(UNITS) == {}
 
