@@ -157,7 +157,8 @@ class Bundle:
     trust: JSON = None  # the reader's trust file
     seen: Note | None = None  # a checkpoint that the reader saw
     run_log: Path | None = None
-    recordings: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the logs that were judged
+    logs: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the files of what was recorded
+    recordings: list[str] = field(default_factory=list)  # 22, of a suite 10: digests of recordings; claimed before
     not_checked: list[str] = field(default_factory=list)
     manifest: JSON = None  # 1
     kind: str = ""  # 1
@@ -425,7 +426,8 @@ def check_files(b: Bundle) -> None:
             message = f"`{name}` of {entry['path']} is {found}, and the manifest lists {entry[name]!r:.80}"
             require(same(entry[name], found), message)
     require({RECEIPTS, SPECS} <= set(paths), f"{RECEIPTS} or {SPECS} is not listed")
-    b.recordings = [entry["sha256"] for entry in entries if entry["path"] == TRAJECTORIES]
+    b.logs = [entry["sha256"] for entry in entries if entry["path"] == TRAJECTORIES]
+    b.recordings = claimed_recording(b)
     signed = {*SIGNED_FILES} & {*b.detached}
     require(len(signed) in (0, len(SIGNED_FILES)), f"a signed bundle has {', '.join(SIGNED_FILES)}")
 
@@ -1679,8 +1681,8 @@ def check_trajectories(b: Bundle) -> None:
     named = recorded == ("recording" in b.first) == (TRAJECTORIES in b.listed)
     require(named, "there are trajectories and no recording, or the reverse", "E_TRAJECTORIES")
     if recorded:
-        count, most = trajectories_in(b.folder / TRAJECTORIES)
-        wanted = {"trajectories": count, "digest": file_sha256(b.folder / TRAJECTORIES)}
+        count, most, digest = trajectories_in(b.folder / TRAJECTORIES)
+        wanted = {"trajectories": count, "digest": digest}
         shape(b.first["recording"], wanted, "the recording of the first receipt")
         agree(b.first["recording"], wanted, "the recording", "E_TRAJECTORIES")
         agree(b.first, {"episodes": count}, "the first receipt", "E_TRAJECTORIES")
@@ -1693,16 +1695,43 @@ def check_trajectories(b: Bundle) -> None:
 ENTRIES = ("message", "call", "result", "finding", "kept")
 
 
-def trajectories_in(path: Path) -> tuple[int, int]:
-    """How many trajectories there are on canonical lines, and the most calls of one.
+def claimed_recording(b: Bundle) -> list[str]:
+    """The digest of the recording that the first receipt claims; nothing where it claims none."""
+    try:
+        digest = json.loads(next(read_lines(b.folder / RECEIPTS, MAX_LINE)))["body"]["recording"]["digest"]
+    except (Finding, RecursionError, StopIteration, *MALFORMED):
+        return []
+    return [digest] if isinstance(digest, str) and HEX64.fullmatch(digest) else []
+
+
+NUMBERS = re.compile(r"(:[0-9]+)?(#[0-9]+)?")
+
+
+def judged_line(line: bytes) -> bytes:
+    """What the digest of a recording covers of a line: of one that begins a trajectory no name of a file."""
+    if not line.startswith(b'{"trajectory":'):
+        return line
+    try:
+        head = parse(line, "a line")["trajectory"]
+        shape(head, ("id", "file", "format"), "a trajectory")
+        named = head["id"].startswith(head["file"]) and NUMBERS.fullmatch(head["id"], len(head["file"]))
+        kept = {"format": head["format"]} if named else {"format": head["format"], "id": head["id"]}
+        return canonical({"trajectory": kept})
+    except (Finding, *MALFORMED):  # it is refused where lines are read
+        return line
+
+
+def trajectories_in(path: Path) -> tuple[int, int, str]:
+    """How many trajectories there are on canonical lines, the most calls of one, and the digest of the recording.
 
     Each begins, has entries, and ends with their number.
     """
-    code, count, most, calls = "E_TRAJECTORIES", 0, 0, 0
+    code, count, most, calls, digest = "E_TRAJECTORIES", 0, 0, 0, hashlib.sha256()
     entries = -1  # of the trajectory that is open; -1 between two
     try:
         for number, line in enumerate(read_lines(path, MAX_TRAJECTORY_LINE, code), 1):
             what = f"line {number} of {TRAJECTORIES}"
+            digest.update(judged_line(line) + b"\n")
             if number == 1:
                 require(line == b'{"format":"specledger/trajectories/v1"}', f"{what} names another format")
                 continue
@@ -1727,7 +1756,7 @@ def trajectories_in(path: Path) -> tuple[int, int]:
     except Finding as finding:
         raise Finding(finding.message, code) from None
     require(entries < 0, f"the last trajectory of {TRAJECTORIES} does not end", code)
-    return count, most
+    return count, most, digest.hexdigest()
 
 
 @check(22, "E_TAPE_FORM")
@@ -2107,7 +2136,7 @@ def check_runs(b: Bundle) -> None:
         wanted.update(scenario=inner.root["name"], seed=inner.root.get("seed", 0), run=path.rpartition("/")[2])
         agree(body, wanted, f"the receipt of {path}")
         b.not_checked += [line for line in inner.not_checked if line not in b.not_checked]
-        b.recordings = sorted({*b.recordings, *inner.recordings})
+        b.logs, b.recordings = sorted({*b.logs, *inner.logs}), sorted({*b.recordings, *inner.recordings})
 
 
 SUITE_FIELDS = {
@@ -2223,7 +2252,7 @@ def check_envelopes(b: Bundle) -> None:
     passed = "WARNED" if result["verdict"] == "INCONCLUSIVE" or result.get("warnings") else "PASSED"
     passed = "FAILED" if result["verdict"] in ("FAIL", "ERROR") else passed
     specs = next(entry["sha256"] for entry in b.manifest["files"] if entry["path"] == SPECS)
-    judged = [(SPECS, specs), *((TRAJECTORIES, digest) for digest in b.recordings)]
+    judged = [(SPECS, specs), *((TRAJECTORIES, digest) for digest in b.logs)]
     configuration = [{"digest": {"sha256": digest}, "name": name} for name, digest in judged]
     tested = {"configuration": configuration, "result": passed}
     form = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256", "digestSource": "canonical-json"}

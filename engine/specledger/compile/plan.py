@@ -195,7 +195,7 @@ class PlannedRecording(Struct, frozen=True):
         store: `(logs, path)`: reads logs, or those that the agent names, and writes their canonical lines to a path.
         read: `path`: the recording of canonical lines that evidence holds.
         lengths: The calls of each trajectory; None before the logs were read.
-        digest: That of the canonical lines.
+        digest: That of the recording.
         controller: `actor -> controller`, once the logs were read.
         forbids: `tool -> why no call of it is ever allowed`, empty where one may be.
         live: `(plan, head of a trajectory) -> episode` of a conversation that goes on; its calls are decided before

@@ -147,10 +147,10 @@ def from_base64(text: Any) -> bytes:
     return data
 
 
-def attestation(manifest: Mapping[str, Any], recordings: Sequence[str]) -> bytes:
-    """The payload of `attestation.dsse.json`; `recordings` are the digests of the logs that were judged."""
+def attestation(manifest: Mapping[str, Any], logs: Sequence[str]) -> bytes:
+    """The payload of `attestation.dsse.json`; `logs` are the digests of the files of what was recorded."""
     specs = next(entry["sha256"] for entry in manifest["files"] if entry["path"] == SPECS)
-    judged = [(SPECS, specs), *((TRAJECTORIES, digest) for digest in recordings)]
+    judged = [(SPECS, specs), *((TRAJECTORIES, digest) for digest in logs)]
     predicate = {
         "configuration": [{"digest": {"sha256": digest}, "name": name} for name, digest in judged],
         "result": outcome(manifest["result"]),

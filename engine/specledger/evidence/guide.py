@@ -5,7 +5,7 @@ It repeats only digests of the manifest, so no text of a spec is near commands t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from specledger.evidence.envelope import PAYLOAD_TYPE
@@ -25,26 +25,25 @@ from specledger.evidence.layout import (
     PROVENANCE,
     TAPE,
     TIMESTAMP,
-    TRAJECTORIES,
 )
 
 
-def recordings_of(listed: Mapping[str, str]) -> list[str]:
-    """The digests of the logs that were judged, `trajectories.jsonl`, each once; `listed` are files by their paths."""
-    return sorted({digest for path, digest in listed.items() if path.rpartition("/")[2] == TRAJECTORIES})
-
-
-def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str], listed: Mapping[str, str]) -> bytes:
-    """The guide to one bundle; `listed` are the digests of its files by path, those of the bundles in it included."""
+def guide(
+    manifest: Mapping[str, Any],
+    digest: str,
+    attached: Collection[str],
+    listed: Collection[str],
+    recordings: Sequence[str],
+) -> bytes:
+    """The guide to one bundle; `listed` are the paths of its files, those of the bundles in it included."""
     signed = ATTESTATION in attached
-    recordings = recordings_of(listed)
     logs = ",\n".join(f"`{recording}`" for recording in recordings)
     receipts = manifest["receipts"]
     text = HEAD.format(
         digest=digest,
         run=manifest["run"],
         specs=manifest["specs"],
-        logs=LOGS_SECTION.format(name=TRAJECTORIES, digests=logs) if recordings else "",
+        logs=LOGS_SECTION.format(digests=logs) if recordings else "",
         compared="the run, the specs, these logs or the root" if recordings else "the run, the specs or the root",
         count=receipts["count"],
         root=receipts["root"],

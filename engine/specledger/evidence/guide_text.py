@@ -60,7 +60,7 @@ takes some milliseconds for each receipt. `jq .result manifest.json` shows the r
 """
 
 LOGS_SECTION: Final = """\
-and about the logs whose canonical lines, {name}, have the SHA-256 digest
+and about the logs whose digest, the `recording`, is
 {digests},
 """
 

@@ -38,7 +38,7 @@ from specledger.evidence.envelope import (
     read_envelope,
     write_envelope,
 )
-from specledger.evidence.guide import guide, recordings_of
+from specledger.evidence.guide import guide
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.layout import (
     ATTACHED,
@@ -56,6 +56,7 @@ from specledger.evidence.layout import (
     Digest,
     RunId,
 )
+from specledger.evidence.recordings import log_digests, recordings_of
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 
 E_SEAL_BUNDLE = code("E_SEAL_BUNDLE", "there is no bundle that can be sealed")
@@ -118,7 +119,7 @@ class Seal(Struct, frozen=True):
             files[TIMESTAMP] = self.timestamp
         if self.key is not None:
             files[CHECKPOINT] = _checkpoint(folder, manifest, self.key, self.origin)
-            files[ATTESTATION] = _envelope(folder, ATTESTATION, attestation(manifest, recordings_of(listed)), self.key)
+            files[ATTESTATION] = _envelope(folder, ATTESTATION, attestation(manifest, log_digests(listed)), self.key)
             files[PROVENANCE] = _envelope(folder, PROVENANCE, provenance(manifest), self.key)
         for name in (SUMS, GUIDE):  # removed first, so that an interrupted seal leaves nothing wrong
             if os.path.lexists(folder / name):
@@ -127,7 +128,7 @@ class Seal(Struct, frozen=True):
         for name, content in files.items():
             _write(folder / name, content)
         present = frozenset(name for name in ATTACHED if os.path.lexists(folder / name))
-        _write(folder / GUIDE, guide(manifest, sha256_hex(data), present, listed))
+        _write(folder / GUIDE, guide(manifest, sha256_hex(data), present, listed, recordings_of(folder, listed)))
         _write(folder / SUMS, sums(folder, listed))
 
 

@@ -16,7 +16,7 @@ from specledger.core.verdict import Verdict, combine
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.kind import ReceiptKind
-from specledger.evidence.layout import TRAJECTORIES
+from specledger.evidence.recordings import recordings_of
 from specledger.evidence.resume import identity_of
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.case import case_name
@@ -207,7 +207,7 @@ def footer(finished: Finished) -> list[str]:
     """The last lines of the text about a run: the digests and the place of its evidence."""
     manifest = finished.manifest
     replaced = " (replaces an earlier bundle)" if finished.replaced else ""
-    logs = [entry["sha256"] for entry in manifest["files"] if entry["path"] == TRAJECTORIES]
+    logs = recordings_of(finished.place, [entry["path"] for entry in manifest["files"]])
     lines = [
         ("specs", manifest["specs"]),
         *(("recording", digest) for digest in logs),

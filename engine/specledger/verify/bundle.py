@@ -15,8 +15,8 @@ from msgspec.structs import asdict, replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.counterexamples import Cases
-from specledger.evidence.guide import recordings_of
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
+from specledger.evidence.recordings import recordings_of
 from specledger.evidence.seal import listed_files
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor
@@ -264,7 +264,7 @@ def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
 
 
 def _recordings(compiled: Compiled[Any, Any]) -> list[str]:
-    return recordings_of(listed_files(compiled.folder))
+    return recordings_of(compiled.folder, listed_files(compiled.folder))
 
 
 def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> Seals:

@@ -17,7 +17,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.digest import sha256_hex
 from specledger.core.verdict import Verdict
 from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, read_envelope
-from specledger.evidence.layout import ATTESTATION, MANIFEST, TRAJECTORIES, Digest, RunId
+from specledger.evidence.layout import ATTESTATION, MANIFEST, MAX_LINE, RECEIPTS, Digest, RunId
 from specledger.verify.checks import E_FILES, Broken
 from specledger.verify.manifest import MAX_MANIFEST, read_plain
 from specledger.verify.signed import envelope_signers
@@ -28,9 +28,18 @@ class _Result(Struct):
     verdict: Verdict
 
 
-class _File(Struct):
-    path: str
-    sha256: Digest
+class _Recording(Struct):
+    digest: Digest
+
+
+class _Start(Struct):
+    recording: _Recording
+
+
+class _First(Struct):
+    """Of the first receipt which logs were judged."""
+
+    body: _Start
 
 
 class _Claims(Struct):
@@ -39,7 +48,6 @@ class _Claims(Struct):
     run: RunId
     specs: Digest
     result: _Result
-    files: list[_File]
 
 
 class _Digests(Struct):
@@ -68,9 +76,22 @@ def claims_of(folder: Path) -> dict[str, Any] | None:
         claims = convert(parse_canonical(data.removesuffix(b"\n"), limit=MAX_MANIFEST), _Claims)
     except (NotCanonical, ValidationError):
         return None
-    logs = [file.sha256 for file in claims.files if file.path == TRAJECTORIES]
     named = {"verdict": claims.result.verdict.value, "run": claims.run, "specs": claims.specs}
-    return {**named, "recording": logs} if logs else named
+    return {**named, **_claimed_logs(folder)}
+
+
+def _claimed_logs(folder: Path) -> dict[str, Any]:
+    """The recording that the first receipt claims; nothing where it claims none."""
+    path = folder / RECEIPTS
+    try:
+        if path.is_symlink() or not path.is_file():
+            return {}
+        with path.open("rb") as lines:
+            first = lines.readline(MAX_LINE)
+        receipt = convert(parse_canonical(first.removesuffix(b"\n"), limit=MAX_LINE), _First)
+    except (NotCanonical, OSError, ValidationError):
+        return {}
+    return {"recording": [receipt.body.recording.digest]}
 
 
 def signed_words(folder: Path, trust: Trust | None) -> str | None:

@@ -18,7 +18,7 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.core.digest import sha256_hex, sha256_raw
 from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, key_hash, read_note
 from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, attestation, provenance, read_envelope
-from specledger.evidence.guide import guide, recordings_of
+from specledger.evidence.guide import guide
 from specledger.evidence.keys import verify
 from specledger.evidence.layout import (
     ATTESTATION,
@@ -30,6 +30,7 @@ from specledger.evidence.layout import (
     SUMS,
     TIMESTAMP,
 )
+from specledger.evidence.recordings import log_digests, recordings_of
 from specledger.evidence.seal import E_TIMESTAMP, listed_files, sums
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 from specledger.verify.checks import E_FILES, Broken, Lacking
@@ -72,7 +73,7 @@ def check_seals(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ..
     listed = _listed(folder) if covers else {}
     envelopes: dict[str, Envelope] = {}
     if signed:
-        payloads = {ATTESTATION: attestation(manifest, recordings_of(listed)), PROVENANCE: provenance(manifest)}
+        payloads = {ATTESTATION: attestation(manifest, log_digests(listed)), PROVENANCE: provenance(manifest)}
         envelopes = {name: _envelope(folder / name, payload) for name, payload in payloads.items()}
     time, stamp = _timestamp(folder) if TIMESTAMP in covers else (None, b"")
     _check_help(folder, manifest, covers, listed)
@@ -149,7 +150,7 @@ def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ..
         raise Broken(E_DIGESTS, f"{SUMS} is not that of these files")
     if GUIDE in covers and manifest["engine"] == ENGINE:
         digest = sha256_hex(read_plain(folder / MANIFEST, MAX_MANIFEST + 1, E_DIGESTS))
-        text = guide(manifest, digest, frozenset(covers), listed)
+        text = guide(manifest, digest, frozenset(covers), listed, recordings_of(folder, listed))
         if read_plain(folder / GUIDE, len(text), E_DIGESTS) != text:
             raise Broken(E_DIGESTS, f"{GUIDE} is not that of this bundle")
 

@@ -1,5 +1,6 @@
 """What went wrong in a run, for people: which incidents are kept, in which order, and the lines about a run."""
 
+import hashlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -135,10 +136,12 @@ def test_the_last_lines_about_a_run(replaced, words):
     assert footer(finished) == ["  specs    s", "  receipts 3, root r", f"  evidence out/n{words}"]
 
 
-def test_the_last_lines_about_a_run_of_logs_have_their_digest():
+def test_the_last_lines_about_a_run_of_logs_have_their_digest(tmp_path):
     manifest = {**MANIFEST, "files": [{"path": "trajectories.jsonl", "sha256": "d", "size": 1}]}
-    lines = footer(Finished("n", "scenario", Path("out/n"), manifest))
-    assert lines == ["  specs     s", "  recording d", "  receipts  3, root r", "  evidence  out/n"]
+    (tmp_path / "trajectories.jsonl").write_bytes(b"a line\n")
+    lines = footer(Finished("n", "scenario", tmp_path, manifest))
+    digest = hashlib.sha256(b"a line\n").hexdigest()
+    assert lines == ["  specs     s", f"  recording {digest}", "  receipts  3, root r", f"  evidence  {tmp_path}"]
 
 
 def test_columns_of_a_table_are_aligned_but_for_the_last():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from specledger.core.digest import file_digest
 from specledger.evidence.keys import trust_document
 from specledger.evidence.layout import ATTESTATION, GUIDE
 from specledger.evidence.seal import UNSIGNED, Seal
@@ -53,8 +54,12 @@ def places(tmp_path_factory):
 @pytest.fixture(scope="module")
 def recording(places):
     """The digest of the logs."""
-    listed = json.loads((places / "logs" / "manifest.json").read_bytes())["files"]
-    return next(entry["sha256"] for entry in listed if entry["path"] == "trajectories.jsonl")
+    return first_receipt(places / "logs")["recording"]["digest"]
+
+
+def first_receipt(place):
+    with (place / "receipts.jsonl").open() as lines:
+        return json.loads(next(lines))["body"]
 
 
 def trust(tmp_path, **expected):
@@ -67,7 +72,7 @@ def by_tool(place, path):
     """The exit code of the second verifier, and what it prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        code = tool.main([str(place), "--trust", str(path), "--json"])
+        code = tool.main([str(place), *(["--trust", str(path)] if path else []), "--json"])
     return code, json.loads(printed.getvalue())
 
 
@@ -113,7 +118,9 @@ def test_the_recording_is_a_fact_and_signed_and_in_the_guide(places, recording, 
     assert by_tool(places / base, trust(tmp_path))[1]["recorded"].get("recording", []) == wanted
     payload = json.loads(base64.b64decode(json.loads((places / base / ATTESTATION).read_bytes())["payload"]))
     configured = payload["predicate"]["configuration"]
-    assert [one["digest"]["sha256"] for one in configured if one["name"] == "trajectories.jsonl"] == wanted
+    files = {file_digest(path) for path in (places / base).rglob("trajectories.jsonl")}
+    assert {one["digest"]["sha256"] for one in configured if one["name"] == "trajectories.jsonl"} == files
+    assert bool(files) == bool(wanted)
     assert (recording in (places / base / GUIDE).read_text()) == bool(wanted)
 
 
@@ -160,8 +167,52 @@ def test_an_import_prints_the_digest_that_evidence_of_the_logs_has(spec, tmp_pat
     done = spec("import", logs, "--out", tmp_path / "lines.jsonl")
     printed = next(line for line in done.err.splitlines() if line.startswith("recording "))
     assert spec("scan", logs, "--out", tmp_path / "scan").status != 2
-    stated = json.loads((tmp_path / "scan" / "manifest.json").read_bytes())["files"]
-    assert printed.split()[1] in [entry["sha256"] for entry in stated if entry["path"] == "trajectories.jsonl"]
+    assert printed.split()[1] == first_receipt(tmp_path / "scan")["recording"]["digest"]
+
+
+def scanned(spec, place, logs):
+    """The digest of the recording in evidence about logs by the names of their files, which both verifiers find."""
+    for name, text in logs.items():
+        (place / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "logs" / name).write_text(text)
+    assert spec("scan", place / "logs", "--out", place / "scan").status != 2
+    found = verify(place / "scan", reader=Reader(replay=False))
+    assert found.intact
+    told = by_tool(place / "scan", None)[1]["recorded"]["recording"]
+    assert told == found.facts["recorded"]["recording"] == [first_receipt(place / "scan")["recording"]["digest"]]
+    return told[0]
+
+
+def chat(*words, **own):
+    call = {"id": "1", "type": "function", "function": {"name": "say", "arguments": json.dumps({"words": words})}}
+    return json.dumps({**own, "messages": [{"role": "assistant", "tool_calls": [call]}]}) + "\n"
+
+
+LOGS = {"a.jsonl": chat("yes") + chat("no"), "b.jsonl": chat("perhaps"), "c.jsonl": chat("well", id="own")}
+ALTERED = {
+    "renamed": (dict(zip(["k", "l.txt", "m/n"], LOGS.values(), strict=True)), True),
+    "in another order": (dict(zip("cba", LOGS.values(), strict=True)), False),
+    "another word": ({**LOGS, "b.jsonl": chat("never")}, False),
+    "one less": ({"a.jsonl": LOGS["a.jsonl"], "c.jsonl": LOGS["c.jsonl"]}, False),
+    "another id": ({**LOGS, "c.jsonl": chat("well", id="other")}, False),
+    "an id of a file": ({**LOGS, "c.jsonl": chat("well", id="c.jsonl")}, False),
+}
+
+
+@pytest.mark.parametrize(("logs", "same"), ALTERED.values(), ids=ALTERED)
+def test_the_digest_of_a_recording_is_over_what_was_judged_and_no_name_of_a_file(spec, tmp_path, logs, same):
+    assert (scanned(spec, tmp_path / "first", LOGS) == scanned(spec, tmp_path / "second", logs)) == same
+
+
+def test_two_files_of_one_name_in_two_folders_are_renamed_without_another_digest(spec, tmp_path):
+    digests = set()
+    for first, second in (("x/log", "y/log"), ("x/one", "y/two")):
+        for name, text in ((first, "yes"), (second, "no")):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(chat(text))
+        done = spec("import", tmp_path / first, tmp_path / second, "--out", tmp_path / "lines.jsonl")
+        digests |= {line for line in done.err.splitlines() if line.startswith("recording ")}
+    assert len(digests) == 1
 
 
 def test_a_trust_file_of_expectations_is_written(spec, tmp_path, recording):

@@ -1,6 +1,5 @@
 """Readers of logs: what each reads of a small log, and what they say of whatever does not fit."""
 
-import hashlib
 import json
 import os
 from pathlib import Path
@@ -13,6 +12,7 @@ from msgspec import UNSET
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.log_json import MAX_VALUE_DEPTH, parse_log_json
+from specledger.evidence.recordings import recording_digest
 from specledger.wings.trajectories import source
 from specledger.wings.trajectories.findings import MalformedLine, shown
 from specledger.wings.trajectories.lines import HEADER, entry_document, entry_line, read_lines, write_lines
@@ -284,7 +284,7 @@ def test_the_command_writes_lines_and_a_summary(spec, tmp_path):
     out = tmp_path / "lines.jsonl"
     code, written, summary = spec("import", LOGS / "openai/chat.json", "--out", out)
     assert (code, written) == (0, "")
-    digest = hashlib.sha256(out.read_bytes()).hexdigest()
+    digest = recording_digest(out)
     assert summary == f"1 trajectory, 3 messages, 2 calls, 2 results, 0 findings\nrecording {digest}\n"
     assert len(list(read_lines(out.read_bytes().splitlines(keepends=True)))) == 1
     code, written, summary = spec("import", LOGS / "openai/two.jsonl", "--format", "openai")

@@ -63,7 +63,7 @@ class Expectation(TypedDict):
 
 
 class Recorded(TypedDict):
-    """What the agent of a run did before: how many trajectories, and the digest of their canonical lines."""
+    """What the agent of a run did before: how many trajectories, and the digest of the recording."""
 
     trajectories: int
     digest: str

@@ -77,13 +77,14 @@ def import_logs(
 ) -> None:
     """Read logs of agents, and write what they say as canonical lines; their digest is the `recording` of evidence."""
     from specledger.core.digest import Digesting
+    from specledger.evidence.recordings import judged_line
     from specledger.wings.trajectories.lines import write_lines
     from specledger.wings.trajectories.reading import read_logs
     from specledger.wings.trajectories.rules.kept import withhold as withheld
 
     name, files = _known_format(read_as), _existing(files)
     withholding = _withholding(withhold or [], salt)
-    summary, recording = _Summary(), Digesting()
+    summary, recording = _Summary(), Digesting(judged_line)
     trajectories = read_logs(files, name)
     if withholding is not None:
         policies = [_policy(each)[1] for each in policy or ()]

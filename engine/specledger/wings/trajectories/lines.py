@@ -61,8 +61,6 @@ _DECODERS: Final[dict[bytes, tuple[Decoder[Entry], str]]] = {
 }
 """By how a line begins."""
 _BEGINNINGS: Final = {kind: b'{"%b":' % name.encode() for name, kind in _TYPES.items()}
-BEGINNING: Final = b'{"trajectory":'
-"""How a line begins that begins a trajectory."""
 _SORTED: Final = Encoder(order="sorted")
 """Writes the canonical form of an entry that a reader made, in half the time of `canonical_ints`."""
 _HEAD: Final = frozenset({"id", "file", "format"})

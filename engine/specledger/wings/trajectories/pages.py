@@ -15,10 +15,11 @@ from specledger.core.diagnostics import counted
 from specledger.core.events import KeptStatus
 from specledger.evidence.layout import MAX_LINE, TRAJECTORIES
 from specledger.evidence.receipts.run import Rules
+from specledger.evidence.recordings import BEGINNING
 from specledger.report.extension import ShownTrajectory
 from specledger.report.sections import Block, Cell, Quoted, Row, RowLink, Section, Words, anchor
 from specledger.wings.trajectories.findings import located
-from specledger.wings.trajectories.lines import BEGINNING, read_lines
+from specledger.wings.trajectories.lines import read_lines
 from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Trajectory, Withheld
 
 MOST_TRAJECTORIES: Final = 25

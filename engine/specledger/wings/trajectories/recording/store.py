@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Actor, PlannedRecording
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.digest import file_digest
 from specledger.core.disk import BUFFER, write_parts
 from specledger.core.spans import Span
+from specledger.evidence.recordings import recording_digest
 from specledger.load import Resolved
 from specledger.spec.agent import Recording
 from specledger.wings.trajectories.formats.names import reader_named
@@ -132,7 +132,7 @@ def _recording(planned: PlannedRecording, path: Path, parts: Parts, heard: _Hear
         planned,
         rules=parts.rules(heard.called),
         lengths=tuple(heard.lengths),
-        digest=file_digest(path),
+        digest=recording_digest(path),
         controller=lambda actor: parts.make(actor, _trajectories(path)),
     )
 
