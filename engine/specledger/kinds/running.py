@@ -205,14 +205,14 @@ def failed_calls(finished: Finished, runs: Iterable[str] = (".",)) -> str:
 
 def footer(finished: Finished) -> list[str]:
     """The last lines of the text about a run: the digests and the place of its evidence."""
-    manifest = finished.manifest
+    manifest, folder = finished.manifest, finished.place
     replaced = " (replaces an earlier bundle)" if finished.replaced else ""
-    logs = recordings_of(finished.place, [entry["path"] for entry in manifest["files"]])
+    logs = recordings_of(folder, [entry["path"] for entry in manifest["files"]])
     lines = [
         ("specs", manifest["specs"]),
         *(("recording", digest) for digest in logs),
         ("receipts", f"{manifest['receipts']['count']}, root {manifest['receipts']['root']}"),
-        ("evidence", f"{printable(str(finished.place))}{replaced}"),
+        ("evidence", f"{printable(str(folder))}{replaced}"),
     ]
     width = max(len(name) for name, _ in lines)
     return [f"  {name:{width}} {text}" for name, text in lines]
