@@ -1836,12 +1836,17 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
     for seq, line in enumerate(lines):
         shape(line, EXCHANGE_KEYS, f"exchange {seq}")
         agree(line, {"seq": seq}, f"exchange {seq}")
-        place, message, session = (line["episode"], line["t"]), line["message"], line["session"]
+        asked_at, message, session = (line["episode"], line["t"]), line["message"], line["session"]
         fault = fault_of(line, answers, seq)
-        formed = {type(part) for part in (*place, session)} == {int} and HEX64.fullmatch(line["question"])
-        within = formed and before <= place and place[0] < b.first["episodes"] and 0 <= place[1] <= b.first["horizon"]
+        formed = {type(part) for part in (*asked_at, session)} == {int} and HEX64.fullmatch(line["question"])
+        within = (
+            formed
+            and before <= asked_at
+            and asked_at[0] < b.first["episodes"]
+            and 0 <= asked_at[1] <= b.first["horizon"]
+        )
         require(within, f"exchange {seq} is at another place than the one before it allows")
-        before = place
+        before = asked_at
         if message == "watch":  # an agent of the specs was at work
             ended = not outside and fault in ("timed_out", "died") and session == 0 and line["question"] == ZEROS
             require(ended, f"exchange {seq} does not end an agent at work")
@@ -1850,9 +1855,9 @@ def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
         new = opens and (session, line["question"]) not in asked
         require(new, f"exchange {seq} is of another session, or answers its message again")
         sessions += message == "hello"
-        spent.update({(place[0], "messages"): 1, (place[0], "received"): line["size"]})
+        spent.update({(asked_at[0], "messages"): 1, (asked_at[0], "received"): line["size"]})
         asked.add((session, line["question"]))
-        (certain if fault else objects)[(*place, message, fault)] += 1
+        (certain if fault else objects)[(*asked_at, message, fault)] += 1
     recorded: Counter[Any] = Counter()
     for end in b.of("episode_end"):
         for name in ("messages", "received") if outside else ():
