@@ -20,6 +20,7 @@ from specledger.wings.trajectories.spec.policy import (
     Rule,
     SetSource,
     Source,
+    TextSource,
     Tools,
     When,
 )
@@ -125,14 +126,22 @@ def _source(source: Source, model: Policy) -> str:
         return f"the set {code(source.set_)}"
     if isinstance(source, FieldSource):
         fields = source.field if isinstance(source.field, list) else [source.field]
-        return f"the results of {_tools(source.result_of, model)} at {listed(map(code, fields), 'or')}"
-    return f"the text of the results of {_tools(source.text_of, model)}"
+        return f"the results of {_tools(source.result_of, model)}{_which(source)} at {listed(map(code, fields), 'or')}"
+    return f"the text of the results of {_tools(source.text_of, model)}{_which(source)}"
+
+
+def _which(source: FieldSource | TextSource) -> str:
+    """Which results are searched."""
+    same = f" with the same {_same(source.same)}" if source.same is not None else ""
+    return same if source.if_ is None else f"{same} for which {code(source.if_)} holds"
 
 
 def _names(rule: Rule, model: Policy) -> Iterator[Statement]:
     reads = dict(rule.read)
     for earlier in (rule.after, rule.not_after):
         reads |= {} if earlier is None else dict(earlier.read)
+    for source in (*(rule.from_ or ()), *(rule.not_from or ())):
+        reads |= dict(source.read) if isinstance(source, FieldSource | TextSource) else {}
     for name, read in reads.items():
         yield Statement(_read(name, read, model))
     for name, kept in rule.memory.items():

@@ -87,17 +87,22 @@ def _mutated(rule: Mapping[str, Any], sets: Mapping[str, Any]) -> Iterator[tuple
             if len(rule[key]) > 1:
                 yield (key, index), f"dropped ({_named(rule[key][index])})", _without(rule, (key, index))
     yield from _spans(rule)
-    for key in ("after", "not_after"):
-        for part in ("if", "since", "same"):
-            if part in rule.get(key, {}):
-                yield (key, part), "dropped", _without(rule, (key, part))
-    for part in ("if", "matches"):
-        if part in rule.get("when", {}):
-            yield ("when", part), "dropped", _without(rule, ("when", part))
+    for way in _limits(rule):
+        yield way, "dropped", _without(rule, way)
     tools = rule.get("when", {}).get("tool", [])
     listed = [tool for name in ([tools] if isinstance(tools, str) else tools) for tool in sets.get(name, [name])]
     for tool in listed if len(listed) > 1 else ():
         yield ("when", "tool"), f"without {tool}", _with(rule, ("when", "tool"), [t for t in listed if t != tool])
+
+
+def _limits(rule: Mapping[str, Any]) -> Iterator[Way]:
+    """Where a rule says which calls, messages and results alone it is about."""
+    ways: list[Way] = [(key,) for key in ("after", "not_after", "when")]
+    ways += [(key, index) for key in ("from", "not_from") for index in range(len(rule.get(key, ())))]
+    for way in ways:
+        part = _at(rule, way) if way[0] in rule else None
+        if isinstance(part, dict):
+            yield from ((*way, key) for key in ("if", "since", "same", "matches") if key in part)
 
 
 def _spans(rule: Mapping[str, Any]) -> Iterator[tuple[Way, str, Any]]:

@@ -66,6 +66,8 @@ def _accesses(policy: Policy, at: Steps, rule: Rule) -> Iterator[Access]:
         own += _same(read.same, (*at, "read", name), ours=True)
     for key, earlier in (("after", rule.after), ("not_after", rule.not_after)):
         own += [] if earlier is None else _same(earlier.same, (*at, key), ours=True)
+    for key, index, source in _sources(rule):
+        own += _same(source.same, (*at, key, index), ours=True)
     for name, term in rule.memory.items():
         own += [("args.**", (*at, "memory", name))] if isinstance(term, Repeats) else []
     if rule.when.message is None:
@@ -75,15 +77,21 @@ def _accesses(policy: Policy, at: Steps, rule: Rule) -> Iterator[Access]:
             there = (*at, "read", name)
             paths = [(read.path, (*there, "path")), *_same(read.same, there, ours=False)]
             yield _access("read", read.of, paths, sets, (*there, "of"))
-    for key, sources in (("from", rule.from_), ("not_from", rule.not_from)):
-        for index, source in enumerate(sources or ()):
-            there = (*at, key, index)
-            if isinstance(source, FieldSource):
-                yield _access(key, source.result_of, _paths(source.read, there), sets, (*there, "result_of"))
-            elif isinstance(source, TextSource):
-                yield _access(key, source.text_of, _paths(source.read, there), sets, (*there, "text_of"))
+    for key, index, source in _sources(rule):
+        there = (*at, key, index)
+        paths = [*_paths(source.read, there), *_same(source.same, there, ours=False)]
+        of, tools = ("result_of", source.result_of) if isinstance(source, FieldSource) else ("text_of", source.text_of)
+        yield _access(key, tools, paths, sets, (*there, of))
     for key, earlier in (("after", rule.after), ("not_after", rule.not_after)):
         yield from () if earlier is None else _of_earlier(key, earlier, sets, (*at, key))
+
+
+def _sources(rule: Rule) -> Iterator[tuple[str, int, FieldSource | TextSource]]:
+    """The sources of a rule that are results, each with where it stands."""
+    for key, sources in (("from", rule.from_), ("not_from", rule.not_from)):
+        for index, source in enumerate(sources or ()):
+            if isinstance(source, FieldSource | TextSource):
+                yield key, index, source
 
 
 def _of_earlier(key: str, earlier: Earlier, sets: Mapping[str, list[str]], at: Steps) -> Iterator[Access]:

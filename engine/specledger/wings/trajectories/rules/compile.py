@@ -29,7 +29,7 @@ from specledger.wings.trajectories.rules.past import SourcePlan, tool_matcher
 from specledger.wings.trajectories.rules.paths import ANY, Path, PathError, parse_path
 from specledger.wings.trajectories.rules.plans import EarlierPlan, MemoryPlan, RulePlan
 from specledger.wings.trajectories.rules.policy import Policy
-from specledger.wings.trajectories.rules.same import Compared, Pair, are_same
+from specledger.wings.trajectories.rules.same import Compared, Pair, are_same, compared_in
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import (
     Count,
@@ -129,6 +129,12 @@ class _Compiler:
             if getattr(rule, key) is not None and rule.each is None:
                 message = f"`{key.rstrip('_')}` is about values, and the rule has none"
                 self.wrong(codes.E_POLICY_FORM, message, (*at, key.rstrip("_")), "say which by `each: args.NAME`")
+        if rule.when.message is not None:
+            for steps in compared_in(rule):
+                message = "`same` compares arguments of calls, and a message has none"
+                self.wrong(
+                    codes.E_POLICY_FORM, message, (*at, *steps, "same"), "leave it out, or name the tools in `when`"
+                )
         for name in ("value", "source", "tool"):
             if name in rule.read or name in rule.memory:
                 key = "read" if name in rule.read else "memory"
@@ -292,9 +298,12 @@ class _Compiler:
         assert isinstance(source, FieldSource | TextSource)  # noqa: S101 - there are no others
         readers, named = self.reads(source.read, (*at, "read"), earlier=True)
         condition = self.condition(self.scope.declare(named, *at, "read"), source.if_, readers, (*at, "if"))
+        same = self.pairs(source.same, (*at, "same"))
         if isinstance(source, TextSource):
             matches = tool_matcher(self.tools(source.text_of, (*at, "text_of")))
-            return SourcePlan("text", "the text of a result", matches, condition=condition, least=source.least)
+            return SourcePlan(
+                "text", "the text of a result", matches, condition=condition, least=source.least, same=same
+            )
         fields = [source.field] if isinstance(source.field, str) else source.field
         matches = tool_matcher(self.tools(source.result_of, (*at, "result_of")))
         parts = tuple(
@@ -305,7 +314,9 @@ class _Compiler:
             self.wrong(
                 codes.E_POLICY_PATH, "a field is names with dots between", (*at, "field"), "as in `sender.email`"
             )
-        return SourcePlan("field", f"{' or '.join(fields)} of a result", matches, parts, condition, least=source.least)
+        return SourcePlan(
+            "field", f"{' or '.join(fields)} of a result", matches, parts, condition, least=source.least, same=same
+        )
 
     def elements(self, name: str, types: tuple[str, ...], at: Where) -> dict[str, frozenset[str]]:
         if name not in self.spec.sets:

@@ -14,6 +14,7 @@ from specledger.wings.trajectories.rules.conditions import TOO_MUCH, Condition, 
 from specledger.wings.trajectories.rules.firsts import Firsts
 from specledger.wings.trajectories.rules.paths import is_withheld, leaves
 from specledger.wings.trajectories.rules.phrases import HeardText, Phrases
+from specledger.wings.trajectories.rules.same import Pair
 from specledger.wings.trajectories.rules.structured import at_fields, structured
 from specledger.wings.trajectories.rules.values import INSIDE, WHOLE, text_of, words
 
@@ -30,6 +31,7 @@ class SourcePlan(Struct, frozen=True, eq=False):
     Attributes:
         sort: request, system, set, field, text, or any (all that was heard).
         elements: The values of a set by type.
+        same: What the call of a result must have in common with the call now.
     """
 
     sort: str
@@ -39,6 +41,7 @@ class SourcePlan(Struct, frozen=True, eq=False):
     condition: Condition | None = None
     elements: Mapping[str, frozenset[str]] = {}
     least: int = 3
+    same: tuple[Pair, ...] = ()
 
 
 class _Index:
@@ -112,6 +115,12 @@ class Source:
         alike = [doubted for known, doubted in self._unknown if known.withheld == reason.withheld]
         if len(alike) < 2 and not any(event.parallel_to(doubted) for doubted in alike):
             self._unknown.append((reason, event))
+
+    def has_heard(self, now: Event) -> bool:
+        """Whether there is anything that a call now may have taken a value from."""
+        self._take()
+        heard = (*self.events, *self._pending.values(), *(event for _, event in self._unknown))
+        return any(event is not now and not event.parallel_to(now) for event in heard)
 
     def unknown(self, now: Event) -> Unknown | None:
         """Why a value that is not here could be here all the same."""

@@ -14,6 +14,7 @@ from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.earlier import EarlierCalls
 from specledger.wings.trajectories.rules.judging import Judge, compile_judge
 from specledger.wings.trajectories.rules.kept import as_kept
+from specledger.wings.trajectories.rules.matched import MatchedSource
 from specledger.wings.trajectories.rules.memory import Memory
 from specledger.wings.trajectories.rules.past import Source, SourcePlan
 from specledger.wings.trajectories.rules.plans import EarlierPlan, Outcome, RulePlan
@@ -47,7 +48,7 @@ class Session:
 
     def __init__(self, policy: Policy, *, retracts: bool = False, messages: bool = True) -> None:
         self.policy, self.retracts, self.messages = policy, retracts, messages
-        self.sources = [Source(plan, self) for plan in policy.sources]
+        self.sources = [MatchedSource(plan, self) if plan.same else Source(plan, self) for plan in policy.sources]
         self.everything = Source(_EVERYTHING, self)
         self._request = [s for s in self.sources if s.plan.sort == "request"]
         self._system = [s for s in self.sources if s.plan.sort == "system"]

@@ -11,7 +11,7 @@ from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.paths import Path, compile_path
 from specledger.wings.trajectories.rules.paths import Reader as PathReader
 from specledger.wings.trajectories.rules.values import WHOLE, text_of
-from specledger.wings.trajectories.spec.policy import Policy, Rule
+from specledger.wings.trajectories.spec.policy import FieldSource, Policy, Rule, TextSource
 
 Pair = tuple[PathReader, PathReader]
 """What reads the values of an earlier call, and of this one."""
@@ -36,6 +36,18 @@ class Compared:
         types = self._types.get(theirs.text, set()) | self._types.get(ours.text, set())
         type_ = next(iter(types)) if len(types) == 1 else None
         return _reader(theirs, type_, needed=False), _reader(ours, type_, needed=True)
+
+
+def compared_in(rule: Rule) -> Iterator[tuple[str | int, ...]]:
+    """Where a rule compares earlier calls with the one that it is about."""
+    for key, earlier in (("after", rule.after), ("not_after", rule.not_after)):
+        yield from ((key,),) if earlier is not None and earlier.same is not None else ()
+    for name, read in rule.read.items():
+        yield from (("read", name),) if read.same is not None else ()
+    for key, sources in (("from", rule.from_), ("not_from", rule.not_from)):
+        for index, source in enumerate(sources or ()):
+            if isinstance(source, FieldSource | TextSource) and source.same is not None:
+                yield key, index
 
 
 def _readings(rule: Rule) -> Iterator[tuple[str, str | None]]:

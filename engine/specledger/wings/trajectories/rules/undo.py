@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from specledger.wings.trajectories.rules.conditions import Event
 from specledger.wings.trajectories.rules.earlier import EarlierCalls, Mark
+from specledger.wings.trajectories.rules.matched import MatchedSource
 from specledger.wings.trajectories.rules.memory import Memory, Remembered
 from specledger.wings.trajectories.rules.past import Source
 
@@ -24,7 +25,7 @@ class Undo(Struct, frozen=True, eq=False):
     memory: Remembered
     since: list[tuple[EarlierCalls, Mark]]
 
-    def apply(self, memory: Memory, sources: Iterable[Source], earlier: Iterable[EarlierCalls]) -> None:
+    def apply(self, memory: Memory, sources: Iterable[Source | MatchedSource], earlier: Iterable[EarlierCalls]) -> None:
         """Restore what a session remembers, and take the call out of the sources and pasts of its tool."""
         memory.restore(self.memory, self.event.number)
         for state, mark in self.since:

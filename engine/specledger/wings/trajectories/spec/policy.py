@@ -31,6 +31,9 @@ ReadType = Literal["number", "int", "bool", "text", "url", "email", "iban", "nam
 
 Element = str | int | float
 
+Same = ValuePath | Mapping[ValuePath, ValuePath]
+"""A path at which an earlier call and this one have the same value, or paths of the earlier one with those of this."""
+
 
 class Read(Model):
     """A typed value that expressions read by its name; what is absent is unknown.
@@ -51,7 +54,7 @@ class Read(Model):
     matches: Pattern | None = None
     several: Literal["all", "any"] | None = None
     of: Tools | None = None
-    same: ValuePath | Mapping[ValuePath, ValuePath] | None = None
+    same: Same | None = None
 
     @model_validator(mode="after")
     def _has_a_type(self) -> Read:
@@ -111,6 +114,7 @@ class FieldSource(Model):
         field: The paths of the fields; `'[*]'` is for the elements of a result that is a list.
         read: Values that `if` reads.
         if: Which results are searched; all, if left out.
+        same: What the call of a result must have in common with this one, as in `after`.
         least: The length from which a part of a text counts, in characters; a shorter text is not judged by `not_from`
             where it stands there.
     """
@@ -119,6 +123,7 @@ class FieldSource(Model):
     field: ValuePath | Annotated[list[ValuePath], Field(min_length=1, max_length=40)]
     read: Reads = Field(default_factory=dict)
     if_: Expression | None = Field(default=None, alias="if")
+    same: Same | None = None
     least: Annotated[int, Field(ge=1, le=10_000)] = 3
 
 
@@ -129,6 +134,7 @@ class TextSource(Model):
         text_of: The tools whose results are searched, anywhere in them.
         read: Values that `if` reads.
         if: Which results are searched; all, if left out.
+        same: What the call of a result must have in common with this one, as in `after`.
         least: The length from which a part of a text counts, in characters; a shorter text is not judged by `not_from`
             where it stands there.
     """
@@ -136,6 +142,7 @@ class TextSource(Model):
     text_of: Tools
     read: Reads = Field(default_factory=dict)
     if_: Expression | None = Field(default=None, alias="if")
+    same: Same | None = None
     least: Annotated[int, Field(ge=1, le=10_000)] = 16
 
 
@@ -166,7 +173,7 @@ class Earlier(Model):
     tool: Tools
     read: Reads = Field(default_factory=dict)
     if_: Expression | None = Field(default=None, alias="if")
-    same: ValuePath | Mapping[ValuePath, ValuePath] | None = None
+    same: Same | None = None
     since: Tools | None = None
 
 
