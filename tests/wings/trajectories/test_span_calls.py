@@ -25,7 +25,11 @@ def tool(id_, start=0, end=0, called="pay", call="", **more):
     """The span of a call; `call` is the id that the log gives it."""
     parent, failed = more.pop("parent", ""), more.pop("failed", False)
     name = more.pop("name", "execute_tool pay")
-    own = {**TOOL, **({"gen_ai.tool.name": called} if called else {}), **({"gen_ai.tool.call.id": call} if call else {})}
+    own = {
+        **TOOL,
+        **({"gen_ai.tool.name": called} if called else {}),
+        **({"gen_ai.tool.call.id": call} if call else {}),
+    }
     made = span(id_, start, end, parent=parent, failed=failed, name=name, **more)
     made.attributes.update(own)
     return made
@@ -67,7 +71,9 @@ def brief(entries):
             f"{entry.time} call {entry.id} {entry.tool} {entry.arguments} [{entry.batch}]"
             f"{entry.actor and ' of ' + entry.actor}{entry.parent and ' in ' + entry.parent}"
         ),
-        Result: lambda entry: f"{entry.time} result {entry.call} {entry.content}{'' if entry.error is None else ' failed'}",
+        Result: lambda entry: (
+            f"{entry.time} result {entry.call} {entry.content}{'' if entry.error is None else ' failed'}"
+        ),
         Finding: lambda entry: f"{entry.code} {entry.message}",
     }
     return [short[type(entry)](entry) for entry in entries]
@@ -163,11 +169,17 @@ CASES: dict[str, tuple[list[Span], list[str]]] = {
         ["10 user: outer", "10 user: inner", " assistant: inner done", " assistant: outer done"],
     ),
     "what ends where another one begins is before it": (
-        [chat("b", 20, 30, [said("user", "second")]), chat("a", 10, 20, [said("user", "first")], [said("assistant", "end")])],
+        [
+            chat("b", 20, 30, [said("user", "second")]),
+            chat("a", 10, 20, [said("user", "first")], [said("assistant", "end")]),
+        ],
         ["10 user: first", "20 assistant: end", "20 user: second"],
     ),
     "what has no start is last": (
-        [chat("a", 0, 0, [said("user", "when?")]), chat("b", 10, 20, [said("user", "first")], [said("assistant", "end")])],
+        [
+            chat("a", 0, 0, [said("user", "when?")]),
+            chat("b", 10, 20, [said("user", "first")], [said("assistant", "end")]),
+        ],
         [NO_TIME.format("a"), "10 user: first", "20 assistant: end", " user: when?"],
     ),
     "of one span no start is asked": ([chat("a", 0, 0, [said("user", "x")])], [" user: x"]),
@@ -266,7 +278,11 @@ CASES: dict[str, tuple[list[Span], list[str]]] = {
         ["21 call c1 pay {'to': 'Ann'} [1]", "22 result c1 own"],
     ),
     "a message gives its id to a span that has none": (
-        [chat("a", 10, 20, [], [asks(("c1", "pay", A))]), tool("s", 21, 22, args=A), chat("b", 30, 40, [answers("c1", 5)])],
+        [
+            chat("a", 10, 20, [], [asks(("c1", "pay", A))]),
+            tool("s", 21, 22, args=A),
+            chat("b", 30, 40, [answers("c1", 5)]),
+        ],
         ["21 call c1 pay {'to': 'Ann'} [1]", "22 result c1 5"],
     ),
     "a call without a span, and its result": (

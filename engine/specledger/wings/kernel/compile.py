@@ -174,9 +174,8 @@ class KernelCompiler:
         self, views: Views, vocabulary: Vocabulary, grants: Mapping[str, Mapping[str, Any]]
     ) -> Narration | None:
         model = self.role.decider
-        if self.decider is None:
-            assert model.outside is not None  # noqa: S101 - see the compiler
-            return self._outside(model.outside, views, vocabulary, grants)
+        if self.decider is None:  # of a recording its own compiler says that it gives no documents
+            return None if model.outside is None else self._outside(model.outside, views, vocabulary, grants)
         if model.narration is None or not model.predicts:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
             self.diagnostics.error(E_ADMISSION, message, self.agent.span("name"), hint=self._narration_lines())
