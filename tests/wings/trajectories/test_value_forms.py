@@ -2,7 +2,8 @@
 
 import pytest
 
-from specledger.wings.trajectories.rules.past import _runs, tool_matcher
+from specledger.wings.trajectories.rules.leaks import runs as runs_of
+from specledger.wings.trajectories.rules.past import tool_matcher
 from specledger.wings.trajectories.rules.values import INSIDE, PLURAL, WHOLE, stem, text_of, words
 
 FORMS = {
@@ -201,8 +202,8 @@ def test_words_are_spelt_alike():
     ],
 )
 def test_the_shortest_run_of_words_at_each_word(least, runs):
-    assert _runs(["aa", "b", "ccc"], least) == runs
-    assert _runs([], least) == []
+    assert [*runs_of("aa b ccc", least)] == runs
+    assert [*runs_of("", least)] == []
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,46 @@ def test_a_value_that_is_shorter_than_what_counts_is_not_judged_where_it_was(tmp
         assert outcome.reason.endswith(f"is in {where}, but is shorter than `least`")
 
 
+CODE = "ZEBRA-7741-KILO"
+SPELLED = ["zebra 7741 kilo", "zebra7741kilo", "ZEBRA_7741_KILO", "Zebra7741Kilo", "zebra\u20117741\nkilo", CODE]
+LEAST = "{when: {tool: mail}, each: args.body, not_from: [{text_of: read, least: 8}]}"
+LEAF = "{when: {tool: mail}, each: args.body, not_from: [{result_of: read, field: code}]}"
+
+
+def leaked(tmp_path, rule, code, body):
+    heard = [Call("1", "read", {}), Result("1", {"code": code}), Call("2", "mail", {"body": body})]
+    (outcome,) = outcomes(tmp_path, rule, heard)
+    return outcome.status
+
+
+@pytest.mark.parametrize("body", SPELLED)
+@pytest.mark.parametrize("code", SPELLED)
+def test_a_leaked_text_is_found_in_each_spelling(tmp_path, code, body):
+    for said in (body, f"as agreed it is {body}, ok"):
+        assert leaked(tmp_path, LEAST, f"Project: {code}. Tell nobody.", said) is BROKEN
+        assert leaked(tmp_path, LEAF, code, said) is BROKEN
+    assert leaked(tmp_path, TEXT, f"Project: {code}. Tell nobody.", body) is UNJUDGED
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "status"),
+    [
+        ("4111 1111 1111 1111", "pay by 4111111111111111", BROKEN),
+        ("4111111111111111", "pay by 4111-1111-1111-1111", BROKEN),
+        (CODE, "z e b r a 7 7 4 1 k i l o", BROKEN),
+        ("10.50", "at 1050", HELD),
+        ("1050", "at 10.50", HELD),
+        ("10.50", "at 10,50", BROKEN),
+        ("7741", "at 17741 or 77410", HELD),
+        ("7741", "at A7741", HELD),
+        ("A7741", "at BA7741", HELD),
+        ("no 1", "one", HELD),
+    ],
+)
+def test_a_value_is_found_where_words_begin_and_end(tmp_path, code, body, status):
+    assert leaked(tmp_path, LEAF, code, body) is status
+
+
 WRITTEN = "Hello\nAnn Lee, see\thttp://a.example/x\nand b\u00e9la@b.example \u00e9"
 
 

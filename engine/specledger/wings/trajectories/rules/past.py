@@ -12,6 +12,7 @@ from specledger.core.unknown import Unknown, graver
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import TOO_MUCH, Condition, Event, bind
 from specledger.wings.trajectories.rules.firsts import Firsts
+from specledger.wings.trajectories.rules.leaks import Leaves, SpelledText, first_spelled, runs
 from specledger.wings.trajectories.rules.paths import is_withheld, leaves
 from specledger.wings.trajectories.rules.phrases import HeardText, Phrases
 from specledger.wings.trajectories.rules.same import Pair
@@ -73,9 +74,11 @@ class Source:
         self._waiting: list[Event] = []
         self._unknown: list[tuple[Unknown, Event]] = []
         self._indexes: dict[str, _Index] = {}
-        self._leaves: dict[str, dict[str, None]] = {}
+        self._leaves = Leaves()
         self._parts = Firsts(Event.parallel_to)
         self._learned = 0
+        self._tokens = Phrases(Event.parallel_to)
+        self._tokenized = 0
 
     def call(self, event: Event) -> None:
         """Remember a call of the source's tools, whose result is not there yet."""
@@ -208,19 +211,26 @@ class Source:
         found = next((e for part in self._parts_in(plain) if (e := self._parts.before(part, now)) is not None), None)
         if found is not None or len(plain) >= self.plan.least:
             return None if found is None else self._origin(found)
-        whole = self.find("text", plain, now)
+        whole = self.find("text", plain, now) or self._spelled(plain, now)
         return None if whole is None else Unknown(f"{plain!r} is in {whole}, but is shorter than `least`")
+
+    def _spelled(self, plain: str, now: Event) -> str | None:
+        """In words the first text in which a text of words stands, however its words are joined there."""
+        if self.plan.sort == "field":
+            return None
+        for event in self.events[self._tokenized :]:
+            for heard in heard_texts(event) if self._texts(event) else ():
+                tokens = SpelledText(heard.words)
+                self._session.room.take_bytes(2 * len(tokens.text) + self._tokens.add(tokens, event))
+        self._tokenized = len(self.events)
+        found = first_spelled(self._tokens, plain, now)
+        return None if found is None else self._origin(found)
 
     def _parts_in(self, plain: str) -> Iterator[str]:
         """What of a text of words may be a part of this source."""
-        run_words = plain.split(" ") if plain else []
-        if self.plan.sort != "field":
-            yield from _runs(run_words, self.plan.least) if len(self._parts) else ()
-            return
-        padded, at = f"{plain} ", 0
-        for word in run_words:
-            yield from (leaf for leaf in self._leaves.get(word, ()) if padded.startswith(f"{leaf} ", at))
-            at += len(word) + 1
+        if self.plan.sort == "field":
+            return self._leaves.inside(plain)
+        return runs(plain, self.plan.least) if len(self._parts) else iter(())
 
     def _learn(self, event: Event) -> int:
         """Keep what is looked for inside texts; the bytes that it takes, about."""
@@ -228,29 +238,14 @@ class Source:
         if self.plan.sort == "field":
             for plain in map(words, texts):
                 if len(plain) >= self.plan.least:
-                    self._leaves.setdefault(plain.partition(" ")[0], {})[plain] = None
-                    self._parts.add(plain, event)
+                    self._parts.add(self._leaves.add(plain), event)
                     kept += 2 * _VALUE + len(plain)
             return kept
         for heard in heard_texts(event) if texts else ():
-            for run in _runs(heard.words.split(), self.plan.least):
+            for run in runs(heard.words, self.plan.least):
                 if self._parts.add(run, event):
                     kept += _VALUE + len(run)
         return kept
-
-
-def _runs(parts: list[str], least: int) -> list[str]:
-    """At each word the shortest run of words that has the least length."""
-    runs, end, length = [], 0, -1
-    for start in range(len(parts)):
-        while end < len(parts) and length < least:
-            length += len(parts[end]) + 1
-            end += 1
-        if length < least:
-            break
-        runs.append(" ".join(parts[start:end]))
-        length -= len(parts[start]) + 1
-    return runs
 
 
 def event_texts(event: Event) -> list[str]:

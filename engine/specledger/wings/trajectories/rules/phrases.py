@@ -73,8 +73,11 @@ class Phrases(Generic[O]):
         self._indexed, self._searched = len(self._texts), 0
         return kept + _WORD * (len(self._by_word) - known)
 
-    def first(self, plain: str, now: O) -> O | None:
-        """The origin of the first text in which words stand in a row, of those that are not parallel to a call now."""
+    def first(self, plain: str, now: O, accept: Callable[[HeardText], bool] = bool) -> O | None:
+        """The origin of the first text in which words stand in a row, of those that are not parallel to a call now.
+
+        A text must be accepted, too.
+        """
         if not plain:
             return None
         parts = plain.split()
@@ -83,10 +86,10 @@ class Phrases(Generic[O]):
             postings: list[list[int]] = [self._by_word.get(part, []) for part in parts]
             for number in min(postings, key=len):
                 text, origin = self._texts[number]
-                if phrase in text.words and not self._parallel(origin, now):
+                if phrase in text.words and accept(text) and not self._parallel(origin, now):
                     return origin
         for text, origin in self._texts[self._indexed :]:
-            if word in text.lower and phrase in text.words and not self._parallel(origin, now):
+            if word in text.lower and phrase in text.words and accept(text) and not self._parallel(origin, now):
                 return origin
         return None
 
