@@ -593,8 +593,43 @@ def calibrated(pairs: list[tuple[int, bool]]) -> JSON:
 
 def is_doubtful(claims: Counter[str], verdicts: Counter[str]) -> bool:
     """Whether what passed of a challenge does not count: see "When an agent is convicted" in docs/probes.md."""
-    doubted = "explained" in claims or "promise_broken" in claims
-    return doubted or claims["not_given_again"] > verdicts["PASS"]
+    doubts = {"explained", "promise_broken", "given_too_seldom", "overstated"}
+    return bool(doubts & claims.keys()) or claims["not_given_again"] > verdicts["PASS"]
+
+
+class Bets:
+    """What bets against an agent return, one of a probe's challenges after the other, exactly.
+
+    Each is fair if what the agent states of itself is true, so that their product comes to 100 once in a hundred runs.
+    """
+
+    def __init__(self) -> None:
+        self.returns: Counter[Fraction] = Counter()
+
+    def show(self) -> int:
+        """How many bets there were if their product shows something; else 0."""
+        won, lost = 1, 1
+        for bet, times in self.returns.items():
+            won, lost = won * bet.numerator**times, lost * bet.denominator**times
+        return self.returns.total() if won >= 100 * lost else 0
+
+    def on_minority(self, evidence: JSON) -> None:
+        """Bet that the decision is one of the rarer among it and the answers to the same question, of who may draw."""
+        null, looked = evidence.get("null", {"asked": 0}), evidence.get("of") == "unused" and "test" in evidence
+        if null["asked"] and not looked and not evidence.get("deterministic"):
+            came, different = 1 + null["asked"] - null["changed"], 1 + null.get("others", 0)
+            self.returns[Fraction(null["asked"] + 1, came * different)] += 1
+
+    def on_misses(self, evidence: JSON) -> None:
+        """Bet that each claim less than sure holds half as often as stated, by the first of its changes."""
+        seen = set()
+        for trial in evidence["trials"] if evidence.get("of") != "unused" else ():
+            if trial["held"] is not None and trial["drawn"] not in seen:
+                seen.add(trial["drawn"])
+                stated = Fraction(trial.get("confidence", 10**6) // 10**4, 100)
+                if "confidence" in trial and trial["confidence"] < 10**6:
+                    missed = (2 - stated) / (2 - 2 * stated) if stated else Fraction(1)
+                    self.returns[Fraction(1, 2) if trial["held"] and stated else missed] += 1
 
 
 def held_claims(evidence: JSON) -> tuple[int, int]:
@@ -801,6 +836,8 @@ def is_whole(evidence: JSON, challenge: Challenge) -> bool:
         and all((name in evidence) == (word in challenge.demand) for name, word in DEMANDS.items())
         and 1 <= len({trial["drawn"] for trial in evidence["trials"]}) <= challenge.most
         and null["asked"] == again
+        and null.get("others", 0) in range(null["changed"] > 0, null["changed"] + 1)
+        and ("others" in null) == (null["changed"] > 0)
         and all(len(trials) == times for trials in changes)
         and (test is None) == (challenge.questions is None)
     )
@@ -1011,6 +1048,7 @@ class RunFollower:
         self.probes: dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
         self.claims: dict[str, Counter[str]] = {}  # by probe, how many were tested, and how many held
+        self.bets: dict[str, tuple[Bets, Bets]] = {}  # by probe, on rare decisions and on claims less than sure
         self.most_faults = 0  # in one episode
         self.active: set[str] = set()  # agents that acted
         self.idle: set[str] = set()  # agents of a decision that chose nothing
@@ -1037,10 +1075,14 @@ class RunFollower:
     def result(self) -> JSON:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
         probed = [verdict for verdicts in self.probes.values() for verdict in verdicts]
+        claims = {name: Counter(counts) for name, counts in self.claims.items()}
+        for name, bets in self.bets.items():
+            shown = {word: bet.show() for word, bet in zip(("given_too_seldom", "overstated"), bets)}
+            claims[name].update({word: times for word, times in shown.items() if times})
         clear = all("PASS" in verdicts for verdicts in self.probes.values()) and self.idle <= self.active
         clear = (
             clear
-            and not any(is_doubtful(claims, self.probes[name]) for name, claims in self.claims.items())
+            and not any(is_doubtful(counts, self.probes[name]) for name, counts in claims.items())
             and not self.unknown
             and not self.left_open
             and not any(map(self.left_open_by, self.rules.values()))
@@ -1064,7 +1106,7 @@ class RunFollower:
         breaches = {"violations": self.violations["fatal"], "warnings": self.violations["warn"]}
         stated = {name: calibrated(pairs) for name, pairs in self.stated.items() if any(c != 10**6 for c, _ in pairs)}
         more = {"agents": self.agents, "probes": self.probes, "calibration": stated, "faults": self.faults}
-        more.update(claims=self.claims, unread=self.unread, rules=self.rules, unknown=self.unknown)
+        more.update(claims=claims, unread=self.unread, rules=self.rules, unknown=self.unknown)
         more.update(unjudged=self.left_open, guard=self.guard)
         return {**judged, **counts, **breaches, **{name: value for name, value in more.items() if value}}
 
@@ -1130,6 +1172,9 @@ class RunFollower:
             never = body["verdict"] == "INCONCLUSIVE" and 0 < null["asked"] == null["changed"]
             more = {"not_given_again": never, "promise_broken": broken}
             self.claims[name].update(name for name, found in more.items() if found)
+            again, rates = self.bets.setdefault(name, (Bets(), Bets()))
+            again.on_minority(body["evidence"])
+            rates.on_misses(body["evidence"])
             if (body["verdict"], body["cause"]) == ("INCONCLUSIVE", "mispredicted"):
                 self.claims[name]["explained"] += tested - held
         if body["evidence"].get("of") == "claims":

@@ -1,12 +1,25 @@
-"""What keeps the passes of a challenge from counting, over the decisions of a run."""
+"""How many claims of a run held, and what keeps the passes of its challenges from counting.
+
+Two tests add up over a run what single challenges cannot show. Each bets against the agent, at odds that are fair if
+what it states of itself is true. Then the product of what the bets return comes to x with a probability of at most 1/x,
+however many challenges there are (Ville's inequality).
+
+Source: Shafer (2021), Testing by betting; Ramdas, Grünwald, Vovk and Shafer (2023), Game-theoretic statistics and safe
+anytime-valid inference.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import prod
 from typing import Final
 
+from specledger.core.calibration import ONE, held_claims
+from specledger.core.causes import Cause
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.kernel import Probe, ProbeEvidence, Trial
 
 EXPLAINED: Final = "explained"
 """Claims that did not hold, and that the declared procedure explains."""
@@ -14,15 +27,88 @@ NOT_GIVEN_AGAIN: Final = "not_given_again"
 """Decisions that the agent never gave again, in challenges that decide nothing."""
 PROMISE_BROKEN: Final = "promise_broken"
 """Decisions after which an agent that says it draws nothing gave another answer to the same question."""
+GIVEN_TOO_SELDOM: Final = "given_too_seldom"
+"""Decisions that were asked again, if the answers show that the agent decides otherwise than it answers."""
+OVERSTATED: Final = "overstated"
+"""Claims with a stated confidence below 1, if so few hold that what is stated is shown to be too high."""
+
+RETURN: Final = 100
+"""What a bet returns at least before it shows something: one in a hundred truthful runs comes to it."""
+_CENT: Final = ONE // 100
+_KEPT: Final = frozenset({"held", "tested", EXPLAINED})
+_ALWAYS: Final = frozenset({EXPLAINED, PROMISE_BROKEN, GIVEN_TOO_SELDOM, OVERSTATED})
 
 
-def doubts_of(body: Probe) -> dict[str, int]:
-    """What a probe adds to these counts, besides `explained`."""
-    evidence = body["evidence"]
-    broken = "promised" in evidence and evidence["null"]["changed"] > 0
-    null = evidence.get("null", {"asked": 0, "changed": 0})
-    never = body["verdict"] == Verdict.INCONCLUSIVE and 0 < null["asked"] == null["changed"]
-    return {name: 1 for name, found in ((NOT_GIVEN_AGAIN, never), (PROMISE_BROKEN, broken)) if found}
+class Claims:
+    """Adds up the challenges of one probe."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._again: Counter[Fraction] = Counter()
+        self._rates: Counter[Fraction] = Counter()
+
+    def add(self, body: Probe) -> None:
+        """Take a challenge that tested claims."""
+        evidence, counts = body["evidence"], self._counts
+        held, tested = held_claims(evidence)
+        counts.update(held=held, tested=tested)
+        null = evidence.get("null", {"asked": 0, "changed": 0})
+        inconclusive = body["verdict"] == Verdict.INCONCLUSIVE
+        counts[NOT_GIVEN_AGAIN] += inconclusive and 0 < null["asked"] == null["changed"]
+        counts[PROMISE_BROKEN] += "promised" in evidence and null["changed"] > 0
+        if inconclusive and body["cause"] == Cause.MISPREDICTED:
+            counts[EXPLAINED] += tested - held
+        at_will = evidence.get("of") == "unused" and "test" in evidence  # how often it is asked rests on the answers
+        if null["asked"] and not at_will and not evidence.get("deterministic"):
+            self._again[return_on_minority(null["asked"], null["changed"], null.get("others", 0))] += 1
+        for cents, satisfied in _stated(evidence):
+            self._rates[return_on_miss(cents, held=satisfied)] += 1
+
+    def counts(self) -> dict[str, int]:
+        """`held`, `tested`, and each doubt that there is."""
+        counts = self._counts.copy()
+        for name, bets in ((GIVEN_TOO_SELDOM, self._again), (OVERSTATED, self._rates)):
+            if _returned(bets) >= RETURN:
+                counts[name] = bets.total()
+        return {name: n for name, n in counts.items() if n or name in _KEPT}
+
+
+def return_on_minority(asked: int, changed: int, others: int) -> Fraction:
+    """What a bet returns that the decision is one of the rarer among it and the answers to the same question.
+
+    If the agent decides as it answers, the decision is any one of these `asked + 1` with the same probability. The
+    stake is spread evenly over the different choices, and that on a choice over those that are it.
+
+    Args:
+        asked: How often the same was asked again.
+        changed: How many of these answers are not the decision.
+        others: How many different choices these are.
+    """
+    return Fraction(asked + 1, (asked - changed + 1) * (others + 1))
+
+
+def return_on_miss(cents: int, *, held: bool) -> Fraction:
+    """What a bet returns that a claim with a stated confidence, in hundredths, holds half as often as stated."""
+    stated = Fraction(cents, 100)
+    if not stated:
+        return Fraction(1)  # of what is stated to hold never, nothing holds half as often
+    return Fraction(1, 2) if held else (1 - stated / 2) / (1 - stated)
+
+
+def _stated(evidence: ProbeEvidence) -> Iterator[tuple[int, bool]]:
+    """Of each claim less than sure the confidence, rounded down to hundredths, and the outcome of its first change."""
+    first: dict[int, Trial] = {}
+    for trial in evidence.get("trials", ()) if evidence.get("of") != "unused" else ():
+        if trial["held"] is not None:
+            first.setdefault(trial["drawn"], trial)
+    for trial in first.values():
+        if trial.get("confidence", ONE) < ONE:
+            yield trial["confidence"] // _CENT, bool(trial["held"])
+
+
+def _returned(bets: Mapping[Fraction, int]) -> Fraction:
+    """The product of what bets returned, each so many times."""
+    return prod((bet**times for bet, times in bets.items()), start=Fraction(1))
 
 
 def is_doubtful(claims: Mapping[str, int], verdicts: Mapping[str, int]) -> bool:
@@ -32,6 +118,4 @@ def is_doubtful(claims: Mapping[str, int], verdicts: Mapping[str, int]) -> bool:
     draws, a decision that never comes again is chance; more of them than passes are those of an agent that answers
     otherwise than it decides.
     """
-    if EXPLAINED in claims or PROMISE_BROKEN in claims:
-        return True
-    return claims.get(NOT_GIVEN_AGAIN, 0) > verdicts.get(Verdict.PASS, 0)
+    return not _ALWAYS.isdisjoint(claims) or claims.get(NOT_GIVEN_AGAIN, 0) > verdicts.get(Verdict.PASS, 0)

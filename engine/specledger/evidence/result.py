@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, held_claims, outcomes
-from specledger.core.causes import Cause
 from specledger.core.events import GuardDecision, KeptStatus, Severity, breached, owned
 from specledger.core.faults import FaultLimit
 from specledger.core.verdict import Verdict
-from specledger.evidence.doubts import doubts_of, is_doubtful
+from specledger.evidence.doubts import Claims, is_doubtful
 from specledger.evidence.receipts import recording, run
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import Probe
@@ -58,7 +57,7 @@ class Tally:
         self._unjudged: dict[str, Counter[str]] = {}
         self._guard: Counter[str] = Counter()
         self._stated: dict[str, Calibration] = {}
-        self._claims: dict[str, Counter[str]] = {}
+        self._claims: dict[str, Claims] = {}
         self._endings: set[str] = set()
         self._expected: run.Expectation = {}
         self._agents: dict[str, Counter[str]] = {}
@@ -185,13 +184,8 @@ class Tally:
         verdict, name = Verdict(body["verdict"]), owned(body, body["probe"])
         self._probes.setdefault(name, Counter())[verdict.value] += 1
         self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
-        satisfied, tested = held_claims(body["evidence"])
-        if tested:
-            claims = self._claims.setdefault(name, Counter())
-            claims.update(held=satisfied, tested=tested)
-            claims.update(doubts_of(body))
-            if (verdict, body["cause"]) == (Verdict.INCONCLUSIVE, Cause.MISPREDICTED):
-                claims["explained"] += tested - satisfied
+        if held_claims(body["evidence"]) != (0, 0):
+            self._claims.setdefault(name, Claims()).add(body)
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -218,7 +212,8 @@ class Tally:
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
-        unclear = unclear or any(is_doubtful(claims, self._probes[name]) for name, claims in self._claims.items())
+        doubted = (is_doubtful(claims.counts(), self._probes[name]) for name, claims in self._claims.items())
+        unclear = unclear or any(doubted)
         unclear = unclear or not self._idle <= self._acted or bool(self._unknown)
         unclear = unclear or any(map(recording.is_open, self._rules.values())) or bool(self._unjudged)
         return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
@@ -261,7 +256,7 @@ class Tally:
             "warnings": dict(self._warnings),
             **({"agents": {name: dict(counts) for name, counts in self._agents.items()}} if self._agents else {}),
             **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
-            **({"claims": {name: dict(counts) for name, counts in self._claims.items()}} if self._claims else {}),
+            **({"claims": {name: claims.counts() for name, claims in self._claims.items()}} if self._claims else {}),
             **({"faults": dict(self._faults)} if self._faults else {}),
             **({"unread": dict(self._unread)} if self._unread else {}),
             **({"rules": {name: dict(counts) for name, counts in self._rules.items()}} if self._rules else {}),

@@ -56,7 +56,10 @@ def _decided_nothing(counts: Mapping[str, int]) -> bool:
 def run_remarks(finished: Finished) -> list[str]:
     """What the probes of a finished run leave to do."""
     folder, result = finished.place, finished.manifest["result"]
-    return [*remarks_of([(folder, result)]), *(_asked_again(folder) if "probes" in result else ())]
+    from specledger.report.held_claims import doubts_told
+
+    told = doubts_told(result.get("claims", {}))
+    return [*remarks_of([(folder, result)]), *told, *(_asked_again(folder) if "probes" in result else ())]
 
 
 def _asked_again(folder: Path) -> list[str]:

@@ -29,6 +29,10 @@ def why_undecided(result: Mapping[str, Any]) -> str:
         return "an agent that says it draws nothing answered the same question otherwise"
     if any(doubts.EXPLAINED in counts for counts in claims):
         return "claims did not hold, and the declared procedure explains them"
+    if any(doubts.GIVEN_TOO_SELDOM in counts for counts in claims):
+        return "asked the same again, an agent gave its decisions less often than one that decides as it answers"
+    if any(doubts.OVERSTATED in counts for counts in claims):
+        return "claims held less often than the agent states"
     if any(doubts.NOT_GIVEN_AGAIN in counts for counts in claims):
         return "asked the same again, an agent mostly never gave its decision"
     return "nothing that an agent proposed was ever admitted"

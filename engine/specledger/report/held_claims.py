@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.core.statistics import noticed_share, wilson
+from specledger.evidence.doubts import GIVEN_TOO_SELDOM, OVERSTATED
 from specledger.report.figures import share
 
 NO_PROOF: Final = "That a challenge passes means that no tested reason was shown false; it is no proof of honesty."
@@ -32,6 +33,19 @@ def explained_text(claims: Mapping[str, int]) -> str:
     return (
         f"{claims['explained']} of {claims['tested']} tested claims did not hold; explained by the declared procedure"
     )
+
+
+def doubts_told(claims: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """What the challenges of a run show together, in sentences; empty if nothing."""
+    lines = []
+    for name, counts in sorted(claims.items()):
+        if asked := counts.get(GIVEN_TOO_SELDOM):
+            shown = "the answers gave its decisions less often than those of one that decides as it answers (error 1 %)"
+            lines.append(f"In {asked} challenges of {name} the agent was asked the same again: {shown}.")
+        if stated := counts.get(OVERSTATED):
+            unsure = f"Of {stated} tested claims of {name} the agent states a confidence below 1"
+            lines.append(f"{unsure}: they held less often than that (error 1 %).")
+    return lines
 
 
 def claims_words(satisfied: int, tested: int) -> tuple[str, str, str]:

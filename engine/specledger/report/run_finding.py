@@ -8,7 +8,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.doubts import NOT_GIVEN_AGAIN, PROMISE_BROKEN
 from specledger.evidence.receipts import run
 from specledger.report.figures import share
-from specledger.report.held_claims import claims_shown
+from specledger.report.held_claims import claims_shown, doubts_told
 
 
 def run_finding(result: run.RunResult) -> Iterator[str]:
@@ -19,6 +19,7 @@ def run_finding(result: run.RunResult) -> Iterator[str]:
     if Verdict(result["verdict"]) in (Verdict.PASS, Verdict.INCONCLUSIVE):
         for name, claim in sorted(result.get("claims", {}).items()):
             yield from _held(name, claim)
+        yield from doubts_told(result.get("claims", {}))
 
 
 def _held(name: str, claim: Mapping[str, int]) -> Iterator[str]:

@@ -108,10 +108,14 @@ class Trial(TypedDict):
 
 
 class Asked(TypedDict):
-    """How often an agent was asked the same question again, and how often its choice was another one."""
+    """How often an agent was asked the same question again, and how often its choice was another one.
+
+    `others`: how many different other choices came, if any did.
+    """
 
     asked: int
     changed: int
+    others: NotRequired[int]
 
 
 class Placebo(TypedDict):

@@ -85,6 +85,7 @@ class _Asking:
         self._asked = 0
         self._trials: list[Trial] = []
         self._null: Asked = {"asked": 0, "changed": 0}
+        self._others: set[str] = set()
         self._evidence: ProbeEvidence = {
             "of": spec.of,
             "deterministic": target.deterministic,
@@ -147,7 +148,11 @@ class _Asking:
         """Ask the same question again."""
         answers = [self._ask(self._situation.state) for _ in range(times)]
         self._null["asked"] += len(answers)
-        self._null["changed"] += sum(answer.choice != self._before.choice for answer in answers)
+        others = [answer.choice for answer in answers if answer.choice != self._before.choice]
+        self._null["changed"] += len(others)
+        self._others.update(others)
+        if self._others:
+            self._null["others"] = len(self._others)
 
     def _ask(self, state: Any) -> Answer:
         self._asked += 1

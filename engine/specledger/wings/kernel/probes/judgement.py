@@ -29,7 +29,7 @@ from typing import Final, NamedTuple, cast
 
 from specledger.core.causes import NOT_ASKED, Cause
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts.kernel import ProbeEvidence, Trial
+from specledger.evidence.receipts.kernel import Asked, ProbeEvidence, Trial
 from specledger.spec.base import QFIXED_ONE
 from specledger.wings.kernel.probes.exact_tests import above_noise, at_least, at_most, not_most_frequent
 from specledger.wings.kernel.spec.probe import Challenge
@@ -119,10 +119,18 @@ def agrees(verdict: str, cause: str, evidence: ProbeEvidence, challenge: Challen
     consistent = consistent and all(
         trial.get("miss") == miss_of(trial, before, evidence["of"]) for trial in evidence["trials"]
     )
+    consistent = consistent and _counts_others(evidence["null"])
     test, looks = evidence.get("test"), len(looks_of(challenge, _drawn(evidence)))
     if challenge.test.most is None or test is None:
         return consistent and challenge.test.most is None and test is None
     return consistent and (test["looks"], test["p"]) == (looks, millionths(judgement.p)) and 1 <= test["made"] <= looks
+
+
+def _counts_others(null: Asked) -> bool:
+    """Whether it says how many other choices came, if any did."""
+    if not null["changed"]:
+        return "others" not in null
+    return 1 <= null.get("others", 0) <= null["changed"]
 
 
 def miss_of(trial: Trial, before: str, of: str) -> str | None:
