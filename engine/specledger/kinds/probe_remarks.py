@@ -58,8 +58,8 @@ def run_remarks(finished: Finished) -> list[str]:
     folder, result = finished.place, finished.manifest["result"]
     from specledger.report.held_claims import doubts_told
 
-    told = doubts_told(result.get("claims", {}))
-    return [*remarks_of([(folder, result)]), *told, *(_asked_again(folder) if "probes" in result else ())]
+    doubts = doubts_told(result.get("claims", {}))
+    return [*remarks_of([(folder, result)]), *doubts, *(_asked_again(folder) if "probes" in result else ())]
 
 
 def _asked_again(folder: Path) -> list[str]:

@@ -90,20 +90,20 @@ CASES: dict[str, tuple[dict[str, Any], Challenge, Verdict, str]] = {
     "it draws, and one of eleven claims fails": (drew(*(one for n in range(10) for one in many(n, go=11)), *many(10, turn=11)), CLAIMS, OPEN, "noise"),
     "it draws, is sure, and one answer is another": (drew(*many(0, 1, go=10, turn=1)), CLAIMS, FAIL, "mispredicted"),
     "it draws, states no rate, and one answer is another": (drew(*many(0, go=10, turn=1)), CLAIMS, OPEN, "noise"),
-    "it draws, and gave its decision once when asked again": (drew(*many(0, go=11), null={"asked": 11, "changed": 10}), CLAIMS, PASS, ""),
-    "it draws, and never gave its decision again": (drew(*many(0, go=11), null={"asked": 11, "changed": 11}), CLAIMS, OPEN, "not_given_again"),
-    "it never gave its decision again, and missed": (drew(*many(0, turn=11), null={"asked": 11, "changed": 11}), CLAIMS, FAIL, "mispredicted"),
+    "it draws, and gave its decision once when asked again": (drew(*many(0, go=11), null={"asked": 11, "changed": 10, "others": 1}), CLAIMS, PASS, ""),
+    "it draws, and never gave its decision again": (drew(*many(0, go=11), null={"asked": 11, "changed": 11, "others": 1}), CLAIMS, OPEN, "not_given_again"),
+    "it never gave its decision again, and missed": (drew(*many(0, turn=11), null={"asked": 11, "changed": 11, "others": 1}), CLAIMS, FAIL, "mispredicted"),
     "it never gave its decision again, and its rate is shown": (
-        drew(*many(0, 0.6, go=601, turn=399), null={"asked": 11, "changed": 11}), challenge(test={"effect": 0.5}), OPEN, "not_given_again"),
+        drew(*many(0, 0.6, go=601, turn=399), null={"asked": 11, "changed": 11, "others": 1}), challenge(test={"effect": 0.5}), OPEN, "not_given_again"),
     "it never gave its decision again, and a value is not brought about": (
-        drew(*many(0, go=11), trial(1, None), null={"asked": 11, "changed": 11}), CLAIMS, OPEN, "untested"),
+        drew(*many(0, go=11), trial(1, None), null={"asked": 11, "changed": 11, "others": 1}), CLAIMS, OPEN, "untested"),
     "it states 60 %, and came in 5 of 11": (drew(*many(0, 0.6, go=5, turn=6)), CLAIMS, OPEN, "noise"),
     "it states 60 %, and came in 1 of 11": (drew(*many(0, 0.6, go=1, turn=10)), CLAIMS, FAIL, "mispredicted"),
     "it states 60 %, and waits in 601 of 1000": (drew(*many(0, 0.6, go=601, turn=399)), CLAIMS, OPEN, "noise"),
     "it states 60 %, and always chose another one": (drew(*many(0, 0.6, stay=11)), CLAIMS, OPEN, "noise"),
     "it did so in its doubt about three claims": (drew(*(one for n in range(3) for one in many(n, 0.6, stay=11))), CLAIMS, OPEN, "noise"),
     "it did so in three claims at 90 %": (drew(*(one for n in range(3) for one in many(n, 0.9, stay=11))), CLAIMS, FAIL, "inert"),
-    "it did so, and drew where nothing was changed": (drew(*many(0, 0.6, stay=11), null={"asked": 11, "changed": 1}), CLAIMS, FAIL, "inert"),
+    "it did so, and drew where nothing was changed": (drew(*many(0, 0.6, stay=11), null={"asked": 11, "changed": 1, "others": 1}), CLAIMS, FAIL, "inert"),
     "it did so, and drew after another change": (drew(*many(0, 0.6, stay=11), *many(1, 0.6, go=10, stay=1)), CLAIMS, FAIL, "inert"),
     "it did so, and was sure of another claim": (drew(*many(0, 0.6, stay=11), *many(1, 1, turn=11)), CLAIMS, FAIL, "mispredicted"),
     "it did so, and states no rate of another claim": (drew(*many(0, 0.6, stay=11), *many(1, None, turn=11)), CLAIMS, FAIL, "mispredicted"),
@@ -114,7 +114,7 @@ CASES: dict[str, tuple[dict[str, Any], Challenge, Verdict, str]] = {
     "in another episode whoever is settled is": (asked(trial(0, "stay")), challenge(on="fresh"), FAIL, "inert"),
     "the trace of an agent that draws": (drew(*many(0, go=11), trace={"equal": 2, "nodes": 3, "ends": True}), CLAIMS, OPEN, "noise"),
     "the trace of one that declares that it draws nothing, and draws": (
-        drew(*many(0, go=11), deterministic=True, null={"asked": 11, "changed": 4}, trace={"equal": 2, "nodes": 3, "ends": True}),
+        drew(*many(0, go=11), deterministic=True, null={"asked": 11, "changed": 4, "others": 1}, trace={"equal": 2, "nodes": 3, "ends": True}),
         CLAIMS, FAIL, "trace"),
     "the trace of a settled agent": (asked(trial(0, "go"), trace={"equal": 2, "nodes": 3, "ends": True}), CLAIMS, FAIL, "trace"),
     "a trace that ends elsewhere": (asked(trial(0, "go"), trace={"equal": 3, "nodes": 3, "ends": False}), CLAIMS, FAIL, "trace"),
@@ -135,7 +135,7 @@ CASES: dict[str, tuple[dict[str, Any], Challenge, Verdict, str]] = {
     "it draws, and never follows what it declares": (drew(*many(0, turn=11), of="declared"), challenge("declared"), FAIL, "not_followed"),
     "what it does not read moves its choice": (asked(trial(0, "turn", "", held=False), of="unused"), challenge("unused"), FAIL, "undeclared_influence"),
     "it draws, and moves no more than without a change": (
-        drew(*many(0, go=8, turn=3), of="unused", null={"asked": 11, "changed": 3}), challenge("unused"), OPEN, "noise"),
+        drew(*many(0, go=8, turn=3), of="unused", null={"asked": 11, "changed": 3, "others": 1}), challenge("unused"), OPEN, "noise"),
     "it draws, and always moves": (drew(*many(0, turn=11), of="unused"), challenge("unused"), FAIL, "undeclared_influence"),
 }  # fmt: skip
 
@@ -276,3 +276,20 @@ def test_a_choice_that_none_is_more_frequent_than_is_convicted_no_more_often_tha
 
 def test_the_sign_test_finds_a_choice_that_another_is_more_frequent_than():
     assert level_of_sign_test(16, (1, 19), 0.005) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("null", "fits"),
+    [
+        ({"asked": 11, "changed": 4, "others": 1}, True),
+        ({"asked": 11, "changed": 4, "others": 4}, True),
+        ({"asked": 11, "changed": 4, "others": 5}, False),
+        ({"asked": 11, "changed": 4, "others": 0}, False),
+        ({"asked": 11, "changed": 4}, False),
+        ({"asked": 11, "changed": 0}, True),
+        ({"asked": 11, "changed": 0, "others": 0}, False),
+    ],
+)
+def test_as_many_other_choices_came_as_answers_allow(null, fits):
+    evidence = drew(*many(0, go=11), null=null)
+    assert agrees("PASS", "", evidence | {"answers": "PASS"}, CLAIMS) is fits

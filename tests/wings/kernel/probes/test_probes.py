@@ -384,7 +384,7 @@ def test_confidence_is_kept_with_its_outcome(tmp_path):
 def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_pair(tmp_path):
     outcome = made(tmp_path, Plain(noise=["low", "middle"], predicted="high"), challenge(arms="{same: 6}"))
     assert outcome.verdict == Verdict.INCONCLUSIVE
-    assert outcome.evidence["null"] == {"asked": 11, "changed": 6}
+    assert outcome.evidence["null"] == {"asked": 11, "changed": 6, "others": 1}
 
 
 @dataclass
