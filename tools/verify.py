@@ -41,6 +41,7 @@ import json
 import math
 import os
 import re
+import shlex
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -159,6 +160,7 @@ class Bundle:
     run_log: Path | None = None
     logs: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the files of what was recorded
     recordings: list[str] = field(default_factory=list)  # 22, of a suite 10: digests of recordings; claimed before
+    programs: list[JSON] = field(default_factory=list)  # 22, of a suite 10: the programs that answered
     not_checked: list[str] = field(default_factory=list)
     manifest: JSON = None  # 1
     kind: str = ""  # 1
@@ -1829,6 +1831,9 @@ def check_tape(b: Bundle) -> None:
         head = {name: value for name, value in lines[0].items() if name != "programs"}
         require(same(head, {"format": form, **log}), "the tape names another audit log than the run")
         check_programs(lines[0].get("programs", {"": ZEROS}))
+        asked = b.specs[b.root["agent"]].get("outside", {})
+        files = lines[0].get("programs", {})
+        b.programs = [{way: asked[way], "files": files} for way in ("command", "python") if way in asked]
         check_exchanges(lines[1:], b, outside)
         return
     iterations, counts = b.of("iteration"), f"the tape has {len(lines) - 1} answers"
@@ -1847,6 +1852,19 @@ def check_programs(programs: JSON) -> None:
     """The files of the agent that the head of a tape names: at most 64 digests by paths, at least one."""
     named = isinstance(programs, dict) and 0 < len(programs) <= 64
     require(named and all(HEX64.fullmatch(digest) for digest in programs.values()), "the tape names malformed programs")
+
+
+def in_order(programs: list[JSON]) -> list[JSON]:
+    """Programs in the order of their canonical forms, each once."""
+    unique = {canonical(program): program for program in programs}
+    return [unique[form] for form in sorted(unique)]
+
+
+def program_words(program: JSON) -> str:
+    """A program in words: what was started or called, and its files with their digests."""
+    called = shlex.join(program["command"]) if "command" in program else program["python"]
+    files = [f"{shlex.quote(path)} {digest}" for path, digest in sorted(program["files"].items())]
+    return f"`{called}` with {' and '.join(files) or 'no file of it'}"
 
 
 def is_asked(b: Bundle) -> bool:
@@ -2187,6 +2205,7 @@ def check_runs(b: Bundle) -> None:
         agree(body, wanted, f"the receipt of {path}")
         b.not_checked += [line for line in inner.not_checked if line not in b.not_checked]
         b.logs, b.recordings = sorted({*b.logs, *inner.logs}), sorted({*b.recordings, *inner.recordings})
+        b.programs = in_order([*b.programs, *inner.programs])
 
 
 SUITE_FIELDS = {
@@ -2377,11 +2396,13 @@ def read_trust(path: Path) -> JSON:
     with path.open("rb") as file:  # a pipe, too
         data = file.read(MIB + 1)
     require(len(data) <= MIB, f"it has more than {MIB} bytes")
+    require(not data.startswith(b"-----BEGIN "), "it is a key; `spec keys show KEY --trust` prints a trust file for it")
     trust = load(data)
-    optional = trust.keys() & {"run", "specs", "recording", "checkpoint"}
+    optional = trust.keys() & {"run", "specs", "recording", "program", "checkpoint"}
     shape(trust, {"format", "origin", "keys", "threshold"} | optional, "it")
     agree(trust, {"format": "specledger/trust/v1"}, "it")
-    require(ORIGIN_NAME.fullmatch(trust["origin"].replace("{run}", ZEROS[:32])), "its origin is malformed")
+    origin = trust["origin"].replace("{run}", ZEROS[:32])
+    require(ORIGIN_NAME.fullmatch(origin) and not {*"{}"} & {*origin}, "its origin is malformed")
     for key in trust["keys"]:
         shape(key, ("id", "public"), "a key")
         raw = from_base64(key["public"], "a key")
@@ -2393,33 +2414,50 @@ def read_trust(path: Path) -> JSON:
     shape(seen, ("size", "root"), "its checkpoint")
     require(type(seen["size"]) is int and 0 <= seen["size"] <= MAX_INTEGER, "its checkpoint is malformed")
     digests = HEX32.fullmatch(trust.get("run", ZEROS[:32])) and HEX64.fullmatch(trust.get("specs", ZEROS))
-    logs = recording_of(trust)
+    logs = sorted(several(trust, "recording"))
     formed = [HEX64.fullmatch(digest) for digest in (seen["root"], *logs)]
     require(digests and all(formed), "a digest in it is malformed")
+    check_expected_programs(several(trust, "program"))
     require("recording" not in trust or 0 < len(logs) == len(set(logs)), "a recording stands there twice, or none does")
     return trust
 
 
-def recording_of(trust: JSON) -> list[str]:
-    """The digests of the logs that a trust file names, one or a list."""
-    named = trust.get("recording", [])
-    require(isinstance(named, (str, list)), "its recording is malformed")
-    return [named] if isinstance(named, str) else sorted(named)
+def several(trust: JSON, name: str) -> list[JSON]:
+    """What a trust file names, one or a list; nothing where it names none."""
+    named = trust.get(name, [])
+    require(named or name not in trust, f"its {name} is empty")
+    return named if isinstance(named, list) else [named]
+
+
+def check_expected_programs(programs: list[JSON]) -> None:
+    """Each has a command or the name of a function, and the digests of files by their paths."""
+    for program in programs:
+        way = "command" if "command" in program else "python"
+        shape(program, (way, "files"), "a program")
+        words = program[way] if way == "command" else [program[way]]
+        texts = isinstance(words, list) and words and {type(word) for word in words} == {str}
+        require(texts and all(map(HEX64.fullmatch, program["files"].values())), "a program is malformed")
+    require(len(in_order(programs)) == len(programs), "a program stands there twice")
 
 
 @check(15, "E_EXPECTED", lambda b: b.trust is not None)
 def check_expected(b: Bundle) -> str:
-    """The evidence is the expected one: run, specs, recording and origin."""
+    """The evidence is the expected one: run, specs, recording, program and origin."""
     actual = {"run": b.manifest["run"], "specs": b.manifest["specs"]}
     expected = {name: b.trust[name] for name in actual if name in b.trust}
     if b.recordings or "recording" in b.trust:
         actual["recording"] = ", ".join(b.recordings) or f"none, since the bundle holds no {TRAJECTORIES}"
-        expected.update({"recording": ", ".join(recording_of(b.trust))} if "recording" in b.trust else {})
+        logs = ", ".join(sorted(several(b.trust, "recording")))
+        expected.update({"recording": logs} if "recording" in b.trust else {})
+    if b.programs or "program" in b.trust:
+        actual["program"] = ", ".join(map(program_words, b.programs)) or "none, since no program answered"
+        programs = ", ".join(map(program_words, in_order(several(b.trust, "program"))))
+        expected.update({"program": programs} if "program" in b.trust else {})
     if b.note is not None:
         actual["origin"] = b.note.origin
         expected["origin"] = b.trust["origin"].replace("{run}", b.manifest["run"])
     elif not expected:
-        message = "the trust file names no run, no specs and no recording, and the bundle has no signed origin"
+        message = "the trust file names no run, specs, recording or program, and the bundle has no signed origin"
         raise not_shown(message, "E_UNSIGNED")
     for name, wanted in expected.items():
         require(actual[name] == wanted, f"the {name} is {actual[name]}, expected is {wanted}")
@@ -2637,9 +2675,10 @@ NOTHING_REFUTED = "nothing refuted; not replayed"
 MEANING = {
     NOTHING_REFUTED: "the files agree with one another. Exit code 0 says no more: `spec verify` replays",
     "REFUTED": "a check failed: rely on nothing that is in it (exit code 1)",
+    "NOT THE EXPECTED EVIDENCE": "nothing in it is found changed, but your trust file names another one (exit code 1)",
     "INCONCLUSIVE": "nothing is refuted, but something that was asked for was not shown (exit code 3)",
 }
-"""What each verdict says, and the exit code that it has."""
+"""What each verdict says, and its exit code; REFUTED has other words where a trust file alone contradicts it."""
 
 
 def verdict_of(checks: list[Check]) -> tuple[str, int]:
@@ -2668,6 +2707,7 @@ def recorded(bundle: Bundle) -> dict[str, JSON]:
     said["root"] = inner.get("receipts", {}).get("root")
     texts = {name: part if isinstance(part, str) and len(part) <= len(ZEROS) else None for name, part in said.items()}
     logs = {"recording": bundle.recordings} if bundle.recordings else {}
+    logs |= {"program": bundle.programs} if bundle.programs else {}
     return {**texts, **logs, "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))}
 
 
@@ -2727,10 +2767,13 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
         report = {"verdict": verdict, "recorded": run, "checks": listed, "not_checked": not_checked}
         return json.dumps({**report, "signed": seal}, indent=2) + "\n"
     word = "claimed " if verdict == "REFUTED" else "recorded"
-    pairs = [(name, value) for name, said in run.items() for value in (said if isinstance(said, list) else [said])]
+    told = {**run, "program": [*map(program_words, run.get("program", []))]}
+    pairs = [(name, value) for name, said in told.items() for value in (said if isinstance(said, list) else [said])]
     kept = kept_words(bundle) if seal is not None and verdict != "REFUTED" else []
+    unexpected = {check.code for check in checks if check.status == "failed"} == {"E_EXPECTED"}
+    title = "NOT THE EXPECTED EVIDENCE" if unexpected else verdict
     lines = [
-        "; ".join([f"{verdict}: {MEANING[verdict]}", *kept]),
+        "; ".join([f"{title}: {MEANING[title]}", *kept]),
         *(f"   {word}  {name} {value}" for name, value in pairs),
     ]
     lines += [f"   signed    {seal}"] if seal else []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -66,17 +67,30 @@ def show_key(
             metavar="DIGEST", help="The digest of the logs that are expected, by `spec import`; may be repeated."
         ),
     ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND", help="The program that is expected: a command or module:name, of files here; repeatable."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file, whole or not at all.")
     ] = None,
 ) -> None:
     """Print the public key and its id, or a trust.json; or write it to a file."""
-    named = {"--origin": origin, "--run": run, "--specs": specs, "--recording": recording}
+    named = {"--origin": origin, "--run": run, "--specs": specs, "--recording": recording, "--program": program}
     given = [option for option, value in named.items() if value]
     if given and not trust:
         raise typer.BadParameter(f"{given[0]} is part of a trust.json: add --trust")
-    logs = recording[0] if recording and len(recording) == 1 else recording
-    expected = {name: value for name, value in (("run", run), ("specs", specs), ("recording", logs)) if value}
+    for text in recording or ():
+        if Path(text).exists():
+            hint = f"`spec import {printable(text)} --out lines.jsonl` prints the one of these logs"
+            raise typer.BadParameter(
+                f"--recording is a digest of 64 hexadecimal digits, and {printable(text)} is a file or a folder: {hint}"
+            )
+    several = {"recording": recording or [], "program": [_program(text) for text in program or ()]}
+    expected = {name: value for name, value in (("run", run), ("specs", specs)) if value}
+    expected |= {name: values[0] if len(values) == 1 else values for name, values in several.items() if values}
     try:
         text = _trust_text(key, origin, expected) if trust else _shown_key(key)
     except Rejected as rejected:
@@ -85,6 +99,24 @@ def show_key(
             print_json({"error": [str(each.code) for each in rejected.diagnostics]})
         raise
     write_text(text, out)
+
+
+def _program(text: str) -> Mapping[str, Any]:
+    """The program of a command, or the function `module:name`, with the digests of its files in the current folder."""
+    import shlex
+
+    from specledger.oracles.program_files import program_files
+    from specledger.spec.agent import Outside
+
+    try:
+        asked = Outside(python=text) if _FUNCTION.fullmatch(text) else Outside(command=shlex.split(text))
+    except ValueError:
+        raise typer.BadParameter(f"{printable(text)} is neither a command nor `module:name`") from None
+    called = {"command": asked.command} if asked.python is None else {"python": asked.python}
+    return {**called, "files": program_files(asked)}
+
+
+_FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def _shown_key(key: str) -> str:

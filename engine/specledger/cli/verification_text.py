@@ -14,6 +14,7 @@ from specledger.verify.assurance_levels import (
     headline,
     level_statuses,
     result_of,
+    unexpected,
     unreached,
 )
 from specledger.verify.checks import Verification
@@ -58,6 +59,11 @@ def _meaning(verification: Verification) -> list[str]:
 
 def _exit_words(verification: Verification) -> str:
     """The exit code of the command in words."""
+    if unexpected(verification):
+        return (
+            "exit code 1    no check found it changed, but it is not the evidence that your trust file names: "
+            "ask for the right bundle, or correct the trust file"
+        )
     if verification.verdict is Verdict.FAIL:
         return "exit code 1    a check failed: rely on nothing that is in it, not even where other checks passed"
     if verification.verdict is Verdict.PASS:

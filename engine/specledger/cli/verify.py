@@ -183,13 +183,14 @@ def _totals(number: int, verifications: Sequence[Verification]) -> str:
 
 def _print_line(path: Path, verification: Verification) -> None:
     """Print the end of one of several verifications with what failed, and what the evidence says of its run."""
-    from specledger.verify.assurance_levels import headline, result_of
+    from specledger.verify.assurance_levels import UNEXPECTED, headline, result_of, unexpected
 
     failed = "; ".join(check.message or check.name for check in verification.checks if check.status == "failed")
     claim, result = verification.facts.get("claimed", {}).get("verdict"), result_of(verification)
     why = f" {failed}" if failed else ""
     why += f"; it claims the verdict {claim}" if claim else f"; recorded {result}" if result else ""
-    line = f"{_WORDS[verification.verdict]:12}  {printable(f'{path}: {headline(verification)}{why}')}"
+    word = UNEXPECTED if unexpected(verification) else _WORDS[verification.verdict]
+    line = f"{word:12}  {printable(f'{path}: {headline(verification)}{why}')}"
     (print_status if verification.verdict is Verdict.PASS else print_text)(line)
 
 

@@ -73,8 +73,8 @@ class Note(Struct, frozen=True):
 def origin_of(pattern: str, run: str) -> str:
     """The origin of a run: a pattern with `{run}` replaced by the run's identifier."""
     origin = pattern.replace(RUN, run)
-    if not _ORIGIN.fullmatch(origin):
-        message = f"an origin has 1 to {MAX_ORIGIN} visible ASCII characters, none of them `+`"
+    if not _ORIGIN.fullmatch(origin) or {*"{}"} & {*origin}:
+        message = f"an origin has 1 to {MAX_ORIGIN} visible ASCII characters, no `+`, and braces only in `{RUN}`"
         raise Rejected([Diagnostic(E_ORIGIN, message, found=pattern)])
     return origin
 

@@ -73,9 +73,10 @@ called or which model was asked. They do not say what the program was: another p
     find . -name tape.jsonl -exec head -n 1 {{}} \\; | jq .programs
 
 prints the SHA-256 digests of the files that the command names, taken when the run began, or null: compare them with
-`sha256sum` of the program that you know. manifest.json binds these digests, and every answer, by the digest of
-tape.jsonl. Nothing binds what these files import, the interpreter, a program that is no file of the project, or a model
-behind its name; and a machine that lies can record the digest of a file that did not run.
+`sha256sum` of the program that you know, or demand it by `program` in a trust file. manifest.json binds these digests,
+and every answer, by the digest of tape.jsonl. Nothing binds what these files import, the interpreter, a program that is
+no file of the project, or a model behind its name; and a machine that lies can record the digest of a file that did not
+run.
 """
 
 UNSIGNED_SECTION: Final = """

@@ -148,7 +148,7 @@ def public_pem(public: bytes) -> bytes:
 def trust_document(public: bytes, origin: str, expected: Mapping[str, Any]) -> dict[str, Any]:
     """What a reader keeps who trusts one key for one origin: the content of a `trust.json`.
 
-    `expected` are those of `run`, `specs` and `recording` that evidence must have.
+    `expected` are those of `run`, `specs`, `recording` and `program` that evidence must have.
     """
     keys = [{"id": key_id(public), "public": to_base64(public)}]
     return {"format": TRUST, "origin": origin, "keys": keys, "threshold": 1, **expected}

@@ -20,7 +20,7 @@ from specledger.verify.check_names import RESULT
 from specledger.verify.checks import Check, Level, Status, Verification
 from specledger.verify.established import kept_words
 from specledger.verify.fork import Against
-from specledger.verify.signed import E_UNTRUSTED
+from specledger.verify.signed import E_EXPECTED, E_UNTRUSTED
 from specledger.verify.timestamps import Authorities
 from specledger.verify.trust import Trust
 
@@ -44,6 +44,9 @@ NEVER_SHOWN: Final = (
     ("the specs are the right ones", "compare their digest with one that you got elsewhere"),
 )
 """What no verification of a single bundle shows, and what would show it."""
+
+UNEXPECTED: Final = "NOT THE EXPECTED EVIDENCE"
+"""What intact evidence is called that is not the one of the trust file; either of both may be the wrong one."""
 
 _NOT_ASKED: Final[Mapping[Level, str]] = {
     Level.INTACT: "there was nothing to check",
@@ -151,8 +154,8 @@ def headline(verification: Verification) -> str:
     """The summary of a verification in a few words: never more than was checked."""
     statuses = {status.level: status for status in level_statuses(verification)}
     if not verification.intact:
-        codes = [check.code or "" for check in verification.checks if check.status is Status.FAILED]
-        return f"REFUTED [{', '.join(dict.fromkeys(codes))}]"
+        codes = ", ".join(dict.fromkeys(failed_codes(verification)))
+        return f"{UNEXPECTED if unexpected(verification) else 'REFUTED'} [{codes}]"
     if statuses[Level.INTACT].status is not Reached.REACHED:
         return "nothing was checked"
     words = ["intact", _signed(verification, statuses[Level.SIGNED])]
@@ -170,6 +173,16 @@ def headline(verification: Verification) -> str:
     if kept := verification.facts.get("recorded", {}).get("withheld"):
         words.append(kept_words(kept))
     return ", ".join(words)
+
+
+def failed_codes(verification: Verification) -> list[str]:
+    """The codes of the checks that failed."""
+    return [check.code or "" for check in verification.checks if check.status is Status.FAILED]
+
+
+def unexpected(verification: Verification) -> bool:
+    """Whether nothing was found wrong but that the evidence is another one than the reader's trust file names."""
+    return {*failed_codes(verification)} == {E_EXPECTED}
 
 
 def _signed(verification: Verification, status: LevelStatus) -> str:

@@ -55,6 +55,7 @@ from specledger.verify.manifest import (
     other_maker,
     read_manifest,
 )
+from specledger.verify.programs import programs_of
 from specledger.verify.proof import prove
 from specledger.verify.receipts import follow, link
 from specledger.verify.recorded import Recorded
@@ -144,7 +145,7 @@ def open_bundle(
         raise Refuted(verification) from None
     except OSError as error:
         raise _unreadable(folder, error) from error
-    verification.facts["recorded"] = recorded_facts(compiled.manifest, _recordings(compiled))
+    verification.facts["recorded"] = _recorded(compiled)
     verification.facts["signers"] = signer_facts(reader.trust, seals)
     if reader.proof is not None:
         verification.facts["proof"] = prove(replayed.receipts.lines(), replayed.receipts.run, reader.proof)
@@ -263,8 +264,9 @@ def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
         yield check_names.ANNOUNCED, Level.INTACT
 
 
-def _recordings(compiled: Compiled[Any, Any]) -> list[str]:
-    return recordings_of(compiled.folder, listed_files(compiled.folder))
+def _recorded(compiled: Compiled[Any, Any]) -> Mapping[str, Any]:
+    folder, listed = compiled.folder, listed_files(compiled.folder)
+    return recorded_facts(compiled.manifest, recordings_of(folder, listed), programs_of(folder, listed))
 
 
 def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> Seals:
@@ -282,7 +284,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     trust = reader.trust
     if trust is not None:
         if trust.expects or seals.note is not None:
-            step = partial(check_expected, trust, manifest, _recordings(compiled), seals)
+            step = partial(check_expected, trust, _recorded(compiled), seals)
             verification.attempt(check_names.EXPECTED, step, Level.SIGNED)
         verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
     if seals.time is not None or reader.authorities is not None:

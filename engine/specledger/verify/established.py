@@ -10,13 +10,17 @@ from typing import Any
 
 from specledger.core.diagnostics import counted
 from specledger.evidence.layout import ATTESTATION
+from specledger.verify.programs import program_words
 from specledger.verify.signed import Seals, envelope_signers, note_signers
 from specledger.verify.trust import Trust
 
 
-def recorded_facts(manifest: Mapping[str, Any], recordings: Sequence[str]) -> Mapping[str, Any]:
+def recorded_facts(
+    manifest: Mapping[str, Any], recordings: Sequence[str], programs: Sequence[Mapping[str, Any]]
+) -> Mapping[str, Any]:
     """What the evidence records: its verdict, and what readers compare with values from elsewhere."""
     logs: dict[str, Any] = {"recording": list(recordings)} if recordings else {}
+    logs |= {"program": list(programs)} if programs else {}
     if kept := kept_verdicts(manifest["result"]):
         logs["withheld"] = sum(kept.values())
     return {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"], **logs}
@@ -48,7 +52,8 @@ def signer_facts(trust: Trust | None, seals: Seals) -> Mapping[str, Any]:
 def compared_words(recorded: Mapping[str, Any]) -> str:
     """What readers compare, in words: every digest is whole."""
     logs = "".join(f", recording {digest}" for digest in recorded.get("recording", ()))
-    return f"run {recorded['run']}, specs {recorded['specs']}{logs}"
+    programs = f", program {program_words(recorded['program'])}" if "program" in recorded else ""
+    return f"run {recorded['run']}, specs {recorded['specs']}{logs}{programs}"
 
 
 def signer_words(signers: Mapping[str, Any]) -> str:

@@ -116,7 +116,9 @@ def _check_expected(proof: Proof, trust: Trust) -> str:
     if trust.run is not None and trust.run != proof.run:
         raise Broken(E_EXPECTED, f"the run is {proof.run}, expected is {trust.run}")
     if not trust.expects:
-        raise Nothing("the trust file names no run, no specs and no recording, so any will do")
+        raise Nothing("the trust file names no run, no specs, no recording and no program, so any will do")
+    if trust.program is not None:
+        raise Lacking("no receipt says which program answered: verify the bundle")
     bound = [f"run {proof.run}"]
     for name, expected in (("specs", trust.specs), ("recording", trust.recording)):
         if expected is not None:

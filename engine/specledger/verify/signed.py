@@ -8,7 +8,7 @@ Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ from specledger.evidence.seal import E_TIMESTAMP, listed_files, sums
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 from specledger.verify.checks import E_FILES, Broken, Lacking
 from specledger.verify.manifest import MAX_MANIFEST, read_plain
+from specledger.verify.programs import program_words
 from specledger.verify.timestamps import Authorities, check_stamp
 from specledger.verify.trust import Trust
 
@@ -155,13 +156,16 @@ def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ..
             raise Broken(E_DIGESTS, f"{GUIDE} is not that of this bundle")
 
 
-def check_expected(trust: Trust, manifest: Mapping[str, Any], recordings: Sequence[str], seals: Seals) -> str:
+def check_expected(trust: Trust, recorded: Mapping[str, Any], seals: Seals) -> str:
     """Check that the evidence is the one that the reader expects; digests are told whole, since a reader compares."""
-    run, specs = manifest["run"], manifest["specs"]
-    compared = [("run", run, trust.run), ("specs' digest", specs, trust.specs)]
+    run, recordings, programs = recorded["run"], recorded.get("recording", []), recorded.get("program", [])
+    compared = [("run", run, trust.run), ("specs' digest", recorded["specs"], trust.specs)]
     if recordings or trust.recording is not None:
         expected_logs = None if trust.recording is None else ", ".join(trust.recording)
         compared.append(("recording", ", ".join(recordings) or NO_LOGS, expected_logs))
+    if programs or trust.program is not None:
+        wanted = None if trust.program is None else program_words(trust.program)
+        compared.append(("program", program_words(programs), wanted))
     if seals.note is not None:
         compared.append(("origin", seals.note.origin, trust.origin_for(run)))
     for name, actual, expected in compared:

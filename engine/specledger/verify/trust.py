@@ -1,16 +1,16 @@
 """The trust file of a reader, which comes from outside the evidence.
 
-Its form is `{format, origin, keys: [{id, public}], threshold}` and optionally `run`, `specs`, `recording` and
-`checkpoint`. It is read strictly: no unknown field, no key twice, and the id of a key is its SHA-256.
+Its form is `{format, origin, keys: [{id, public}], threshold}` and optionally `run`, `specs`, `recording`, `program`
+and `checkpoint`. It is read strictly: no unknown field, no key twice, and the id of a key is its SHA-256.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, convert
+from msgspec import UNSET, Meta, Struct, UnsetType, convert, to_builtins
 
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -18,6 +18,7 @@ from specledger.evidence.checkpoint import RUN, origin_of
 from specledger.evidence.envelope import MOST_SIGNATURES, from_base64
 from specledger.evidence.keys import PUBLIC_SIZE, key_id
 from specledger.evidence.layout import Count, Digest, RunId
+from specledger.verify.programs import in_order
 
 MAX_TRUST: Final = 1_048_576
 """Bytes of the file at most."""
@@ -35,6 +36,14 @@ class _Checkpoint(Struct, forbid_unknown_fields=True):
     root: Digest
 
 
+class _Program(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A program by its command, or a function by its name, with the digests of its files by their paths."""
+
+    files: dict[str, Digest]
+    command: Annotated[list[str], Meta(min_length=1)] | UnsetType = UNSET
+    python: str | UnsetType = UNSET
+
+
 class _Document(Struct, forbid_unknown_fields=True):
     """The form of a trust file."""
 
@@ -45,6 +54,7 @@ class _Document(Struct, forbid_unknown_fields=True):
     run: RunId | UnsetType = UNSET
     specs: Digest | UnsetType = UNSET
     recording: Digest | Annotated[list[Digest], Meta(min_length=1)] | UnsetType = UNSET
+    program: _Program | Annotated[list[_Program], Meta(min_length=1)] | UnsetType = UNSET
     checkpoint: _Checkpoint | UnsetType = UNSET
 
 
@@ -67,6 +77,7 @@ class Trust(Struct, frozen=True):
         threshold: How many of the keys must have signed.
         run, specs: The run's identifier and the specs' digest that are expected, or None for any.
         recording: The digests of the logs that are expected to be those that were judged, sorted, or None for any.
+        program: The programs that are expected to be those that answered, or None for any.
         seen: The last checkpoint that was seen of this log, or None.
     """
 
@@ -76,12 +87,13 @@ class Trust(Struct, frozen=True):
     run: str | None = None
     specs: str | None = None
     recording: tuple[str, ...] | None = None
+    program: Sequence[Mapping[str, Any]] | None = None
     seen: Seen | None = None
 
     @property
     def expects(self) -> bool:
         """Whether it names what the evidence must be."""
-        return any(expected is not None for expected in (self.run, self.specs, self.recording))
+        return any(expected is not None for expected in (self.run, self.specs, self.recording, self.program))
 
     def origin_for(self, run: str) -> str:
         """The origin that the checkpoints of a run must have."""
@@ -91,7 +103,14 @@ class Trust(Struct, frozen=True):
 def read_trust(path: Path) -> Trust:
     """Read a trust file."""
     try:
-        return trust_of(parse_json(read_bounded(path, MAX_TRUST)))
+        data = read_bounded(path, MAX_TRUST)
+    except ValueError as error:
+        raise _wrong(path, str(error)) from error
+    if data.startswith(b"-----BEGIN "):
+        hint = f"`spec keys show {path} --trust --out trust.json` writes a trust file for it"
+        raise _wrong(path, "it is a key", hint)
+    try:
+        return trust_of(parse_json(data))
     except ValueError as error:
         raise _wrong(path, str(error)) from error
     except Rejected as rejected:  # of the origin
@@ -137,6 +156,7 @@ def trust_of(document: Any) -> Trust:
         read.run or None,
         read.specs or None,
         _recording(read.recording),
+        _programs(read.program),
         Seen(read.checkpoint.size, bytes.fromhex(read.checkpoint.root)) if read.checkpoint else None,
     )
 
@@ -148,6 +168,19 @@ def _recording(read: str | list[str] | UnsetType) -> tuple[str, ...] | None:
     if len({*digests}) != len(digests):
         raise ValueError("a recording stands there twice")
     return digests
+
+
+def _programs(read: _Program | list[_Program] | UnsetType) -> Sequence[Mapping[str, Any]] | None:
+    if read is UNSET:
+        return None
+    each = [read] if isinstance(read, _Program) else read
+    for number, program in enumerate(each):
+        if (program.command is UNSET) == (program.python is UNSET):
+            raise ValueError(f"the program {number} has either a `command` or `python`")
+    programs = in_order(map(to_builtins, each))
+    if len(programs) != len(each):
+        raise ValueError("a program stands there twice")
+    return programs
 
 
 def _read_key(number: int, key: _Key) -> dict[str, bytes]:
@@ -162,5 +195,5 @@ def _read_key(number: int, key: _Key) -> dict[str, bytes]:
     return {key.id: raw}
 
 
-def _wrong(path: Path, why: str) -> Rejected:
-    return Rejected([Diagnostic(E_TRUST, f"{path} is no trust file: {why}")])
+def _wrong(path: Path, why: str, hint: str | None = None) -> Rejected:
+    return Rejected([Diagnostic(E_TRUST, f"{path} is no trust file: {why}", hint=hint)])

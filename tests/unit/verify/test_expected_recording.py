@@ -242,3 +242,16 @@ def test_who_signed_is_a_fact_for_programs(places, tmp_path):
     for reader, trusted, others in ((None, [], [ALICE.id]), (trusting_alice, [ALICE.id], [])):
         found = verify(places / "none", reader=Reader(replay=False, trust=reader))
         assert found.facts["signers"] == {"origin": origin, "trusted": trusted, "others": others}
+
+
+def test_intact_evidence_that_the_trust_file_does_not_name_is_not_called_false(spec, places, tmp_path):
+    path = trust(tmp_path, recording=OTHER)
+    done = spec("verify", places / "logs", "--trust", path)
+    assert done.status == 1
+    assert done.out.splitlines()[-1].endswith(": NOT THE EXPECTED EVIDENCE [E_EXPECTED].")
+    assert "or correct the trust file" in done.out
+    assert "REFUTED" not in done.out + spec("verify", places / "logs", places / "logs", "--trust", path).out
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert tool.main([str(places / "logs"), "--trust", str(path)]) == 1
+    assert printed.getvalue().startswith("NOT THE EXPECTED EVIDENCE: ")

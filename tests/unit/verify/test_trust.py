@@ -7,7 +7,7 @@ import json
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.verify.trust import MAX_TRUST, Seen, read_trust
+from specledger.verify.trust import MAX_TRUST, Seen, _Document, read_trust
 from tools import verify as tool
 
 RAW = [bytes([number]) * 32 for number in range(3)]
@@ -59,6 +59,7 @@ WRONG = {
     "a missing field": (document(origin=...), "missing required field `origin`"),
     "another format": (document(format="specledger/trust/v2"), "format"),
     "an origin with a space": (document(origin="a b"), "origin"),
+    "an origin with another name in braces": (document(origin="lab/{rum}"), "braces only in `{run}`"),
     "an origin that is no text": (document(origin=1), "origin"),
     "no keys": (document(keys=[]), "length >= 1 - at `$.keys`"),
     "keys that are no list": (document(keys={}), "Expected `array`"),
@@ -106,3 +107,26 @@ def test_what_is_wrong_is_refused(tmp_path, name):
     (found,) = error.value.diagnostics
     assert found.code == "E_TRUST"
     assert why in found.message
+
+
+def test_a_key_in_place_of_a_trust_file_is_told_how_one_is_made(spec, tmp_path):
+    spec("keys", "new", tmp_path / "key.pem")
+    for name in ("key.pem", "key.pem.pub"):
+        done = spec("verify", tmp_path, "--trust", tmp_path / name)
+        assert (done.status, done.out) == (2, "")
+        assert f"{name} is no trust file: it is a key" in done.err
+        assert f"`spec keys show {tmp_path / name} --trust --out trust.json`" in done.err.replace("\n", " ")
+        with pytest.raises(tool.NoEvidence, match="it is a key"):
+            tool.brought(tmp_path / name, "E_TRUST", tool.read_trust)
+
+
+def test_a_folder_in_place_of_a_recording_is_told_what_prints_its_digest(spec, tmp_path):
+    spec("keys", "new", tmp_path / "key.pem")
+    done = spec("keys", "show", tmp_path / "key.pem", "--trust", "--recording", tmp_path)
+    assert done.status == 2
+    assert f"`spec import {tmp_path} --out lines.jsonl`" in done.err.replace("\n", " ")
+
+
+def test_the_explanation_names_every_key_of_a_trust_file(spec):
+    text = spec("explain", "E_TRUST").out
+    assert [name for name in _Document.__struct_fields__ if name not in text] == []
