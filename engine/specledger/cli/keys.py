@@ -88,8 +88,11 @@ def show_key(
             raise typer.BadParameter(
                 f"--recording is a digest of 64 hexadecimal digits, and {printable(text)} is a file or a folder: {hint}"
             )
-    several = {"recording": recording or [], "program": [_program(text) for text in program or ()]}
-    expected = {name: value for name, value in (("run", run), ("specs", specs)) if value}
+    several: dict[str, list[Any]] = {
+        "recording": recording or [],
+        "program": [_program(text) for text in program or ()],
+    }
+    expected: dict[str, Any] = {name: value for name, value in (("run", run), ("specs", specs)) if value}
     expected |= {name: values[0] if len(values) == 1 else values for name, values in several.items() if values}
     try:
         text = _trust_text(key, origin, expected) if trust else _shown_key(key)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import Any
 
 import jsonschema
 import pytest
@@ -19,7 +20,7 @@ from tools.conformance import PLACE
 
 OTHER = "0" * 64
 DIGEST = "88aef67776e3f17618f3e4b22f5a2f4e05854dce190d52999db7273c28c71425"
-OWN = {"command": ["python3", "walker.py"], "files": {"walker.py": DIGEST}}
+OWN: dict[str, Any] = {"command": ["python3", "walker.py"], "files": {"walker.py": DIGEST}}
 WORDS = f"`python3 walker.py` with walker.py {DIGEST}"
 
 
@@ -30,7 +31,7 @@ def trust(tmp_path, program):
     return path
 
 
-EXPECTED_PROGRAMS = {
+EXPECTED_PROGRAMS: dict[str, tuple[str, Any, str | None]] = {
     "this": ("outside", OWN, None),
     "this, in a list": ("outside", [OWN], None),
     "another file": ("outside", {**OWN, "files": {"walker.py": OTHER}}, f"the program is {WORDS}, expected is `python3 walker.py` with walker.py {OTHER}"),
@@ -79,7 +80,7 @@ def test_the_program_is_a_fact_of_the_published_schema_and_nothing_binds_what_it
     assert any("not recorded: what it imports" in line for line in found.unchecked)
 
 
-MALFORMED = {
+MALFORMED: dict[str, Any] = {
     "neither a command nor a function": {"files": {}},
     "both": {**OWN, "python": "walker:ask"},
     "no files": {"command": ["python3"]},
