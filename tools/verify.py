@@ -1855,7 +1855,7 @@ def check_programs(programs: JSON) -> None:
 
 
 def in_order(programs: list[JSON]) -> list[JSON]:
-    """Programs in the order of their canonical forms, each once."""
+    """Programs in the order of their canonical forms, without repetition."""
     unique = {canonical(program): program for program in programs}
     return [unique[form] for form in sorted(unique)]
 
@@ -2678,7 +2678,7 @@ MEANING = {
     "NOT THE EXPECTED EVIDENCE": "nothing in it is found changed, but your trust file names another one (exit code 1)",
     "INCONCLUSIVE": "nothing is refuted, but something that was asked for was not shown (exit code 3)",
 }
-"""What each verdict says, and its exit code; REFUTED has other words where a trust file alone contradicts it."""
+"""What verdicts say, and their exit code; REFUTED has other words where a trust file alone contradicts it."""
 
 
 def verdict_of(checks: list[Check]) -> tuple[str, int]:
@@ -2767,8 +2767,8 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
         report = {"verdict": verdict, "recorded": run, "checks": listed, "not_checked": not_checked}
         return json.dumps({**report, "signed": seal}, indent=2) + "\n"
     word = "claimed " if verdict == "REFUTED" else "recorded"
-    told = {**run, "program": [*map(program_words, run.get("program", []))]}
-    pairs = [(name, value) for name, said in told.items() for value in (said if isinstance(said, list) else [said])]
+    shown = {**run, "program": [*map(program_words, run.get("program", []))]}
+    pairs = [(name, value) for name, said in shown.items() for value in (said if isinstance(said, list) else [said])]
     kept = kept_words(bundle) if seal is not None and verdict != "REFUTED" else []
     unexpected = {check.code for check in checks if check.status == "failed"} == {"E_EXPECTED"}
     title = "NOT THE EXPECTED EVIDENCE" if unexpected else verdict

@@ -82,16 +82,7 @@ def show_key(
     given = [option for option, value in named.items() if value]
     if given and not trust:
         raise typer.BadParameter(f"{given[0]} is part of a trust.json: add --trust")
-    for text in recording or ():
-        if Path(text).exists():
-            hint = f"`spec import {printable(text)} --out lines.jsonl` prints the one of these logs"
-            raise typer.BadParameter(
-                f"--recording is a digest of 64 hexadecimal digits, and {printable(text)} is a file or a folder: {hint}"
-            )
-    several: dict[str, list[Any]] = {
-        "recording": recording or [],
-        "program": [_program(text) for text in program or ()],
-    }
+    several = {"recording": [*map(_recording, recording or ())], "program": [*map(_program, program or ())]}
     expected: dict[str, Any] = {name: value for name, value in (("run", run), ("specs", specs)) if value}
     expected |= {name: values[0] if len(values) == 1 else values for name, values in several.items() if values}
     try:
@@ -104,7 +95,15 @@ def show_key(
     write_text(text, out)
 
 
-def _program(text: str) -> Mapping[str, Any]:
+def _recording(text: str) -> Any:
+    if Path(text).exists():
+        name = printable(text)
+        message = f"--recording is a digest of 64 hexadecimal digits, and {name} is a file or a folder"
+        raise typer.BadParameter(f"{message}: `spec import {name} --out lines.jsonl` prints the one of such logs")
+    return text
+
+
+def _program(text: str) -> Any:
     """The program of a command, or the function `module:name`, with the digests of its files in the current folder."""
     import shlex
 

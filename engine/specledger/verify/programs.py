@@ -20,13 +20,13 @@ WAYS: Final = ("command", "python")
 
 
 def programs_of(folder: Path, listed: Iterable[str]) -> list[Mapping[str, Any]]:
-    """The programs of a bundle and of those in it, each once; `listed` are the paths of its files."""
+    """The different programs of a bundle and of those in it; `listed` are the paths of its files."""
     folders = (folder / path.removesuffix(TAPE) for path in listed if path.rpartition("/")[2] == TAPE)
-    return in_order(program for each in folders for program in _programs(each))
+    return in_order(program for inside in folders for program in _programs(inside))
 
 
 def in_order(programs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Programs in the order of their canonical forms, each once."""
+    """Programs in the order of their canonical forms, without repetition."""
     unique = {canonical_bytes(dict(program)): program for program in programs}
     return [unique[form] for form in sorted(unique)]
 

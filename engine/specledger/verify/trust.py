@@ -173,12 +173,12 @@ def _recording(read: str | list[str] | UnsetType) -> tuple[str, ...] | None:
 def _programs(read: _Program | list[_Program] | UnsetType) -> Sequence[Mapping[str, Any]] | None:
     if read is UNSET:
         return None
-    each = [read] if isinstance(read, _Program) else read
-    for number, program in enumerate(each):
+    listed = [read] if isinstance(read, _Program) else read
+    for number, program in enumerate(listed):
         if (program.command is UNSET) == (program.python is UNSET):
             raise ValueError(f"the program {number} has either a `command` or `python`")
-    programs = in_order(map(to_builtins, each))
-    if len(programs) != len(each):
+    programs = in_order(map(to_builtins, listed))
+    if len(programs) != len(listed):
         raise ValueError("a program stands there twice")
     return programs
 
