@@ -233,12 +233,12 @@ class _Checker:
     def _starts(self) -> tuple[int, ...]:
         given = None if self.model.starts is None else self.model.starts.symbols
         alphabet = self.universe.alphabet
-        for index, symbol in enumerate(given or ()):
-            if symbol not in alphabet:
-                report_symbols(self.scope, [symbol], self.universe.alphabet, "starts", "symbols", index)
+        strange = [(index, symbol) for index, symbol in enumerate(given or ()) if symbol not in alphabet]
+        for index, symbol in strange:
+            report_symbols(self.scope, [symbol], alphabet, "starts", "symbols", index)
         if self.model.starts is not None:
             starts = {alphabet.index(symbol) for symbol in given or alphabet if symbol in alphabet}
-            if len(starts) < 2:
+            if len(starts) < 2 and not strange:
                 self.scope.wrong(E_UNIVERSE_SYMBOL, "starts have at least two symbols", "starts")
             return tuple(sorted(starts))
         beyond = any(self._beyond(test.family) in test.params for test in self.model.proposed_tests)
