@@ -17,6 +17,7 @@ from specledger.evidence.doubts import Claims, is_doubtful
 from specledger.evidence.receipts import recording, run
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.start import Expectation, Start
 
 _FIGURES: Final = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
 _COUNTED: Final = {"drift": "drifts", "error": "errors"}
@@ -59,7 +60,7 @@ class Tally:
         self._stated: dict[str, Calibration] = {}
         self._claims: dict[str, Claims] = {}
         self._endings: set[str] = set()
-        self._expected: run.Expectation = {}
+        self._expected: Expectation = {}
         self._agents: dict[str, Counter[str]] = {}
         self._last: tuple[int, int] | None = None
         self._failed = False
@@ -83,7 +84,7 @@ class Tally:
         elif type_ == "end":
             self._ended = True
 
-    def _start(self, body: run.Start) -> None:
+    def _start(self, body: Start) -> None:
         self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
         self._expected = body.get("expect", {})
         self._recorded = "recording" in body

@@ -19,6 +19,7 @@ from specledger.core.events import Event, KeptStatus, Severity, breached, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.places import Decided
 from specledger.expr import EvaluationError, listening
 from specledger.kinds.running import Incident
 from specledger.load import Bundle
@@ -129,7 +130,7 @@ def _reasons(bundle: Bundle, plan: Plan, episode: int, wanted: Sequence[Incident
     episodes = range(episode, episode + 1) if separate(plan) else None
     with listening(raised.append):
         for event in make_run(bundle, replace(plan, actors=tuple(actors)), wanted=episodes):
-            at = typed(run.Decided, event.body)
+            at = typed(Decided, event.body)
             if at.get("episode", episode) != episode:
                 judged.clear()
                 continue

@@ -9,8 +9,9 @@ from typing import Final
 from specledger.core.causes import partly_words
 from specledger.core.events import owned
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.kernel import Probe
+from specledger.evidence.receipts.result import RunResult
 from specledger.report.evidence import Evidence
 from specledger.report.extension import meanings
 from specledger.report.held_claims import explained_text
@@ -32,7 +33,7 @@ class ProbeReading:
     def __init__(self, evidence: Evidence, observations: Observations) -> None:
         """Read the probes that the evidence names."""
         self._specs, self._observations = evidence.specs, observations
-        self._claims = typed(run.RunResult, evidence.manifest["result"]).get("claims", {})
+        self._claims = typed(RunResult, evidence.manifest["result"]).get("claims", {})
         self._probes = Specs.of(evidence.specs).probes()
         self._causes: dict[tuple[str, Verdict], Counter[str]] = defaultdict(Counter)
         self._misses: dict[str, str] = {}

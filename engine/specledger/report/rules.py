@@ -10,6 +10,7 @@ from specledger.core.diagnostics import counted
 from specledger.core.events import KeptStatus, Severity
 from specledger.evidence.receipts import recording, run, typed
 from specledger.evidence.receipts.recording import is_open, why_unable
+from specledger.evidence.receipts.start import Start
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence
 from specledger.report.extension import ShownTrajectory, rule_words, trajectory_sections
@@ -46,7 +47,7 @@ class RuleReading:
         self._severities: dict[str, str] = {}
         self._receipts: list[run.Rules] = []
 
-    def begin(self, start: run.Start) -> None:
+    def begin(self, start: Start) -> None:
         """Take the first receipt."""
         self._severities = {rule["name"]: rule["severity"] for rule in start.get("rules", ())}
 

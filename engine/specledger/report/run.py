@@ -12,6 +12,9 @@ from specledger.core.diagnostics import counted
 from specledger.core.events import PROGRESS, Severity, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.places import Failure
+from specledger.evidence.receipts.result import RunResult
+from specledger.evidence.receipts.start import Start, StartedInvariant
 from specledger.gates.governor import SCHEMA
 from specledger.load import Resolved
 from specledger.report.agent_metrics import METERED, RunMetrics
@@ -80,11 +83,11 @@ class RunReading(Reading):
 
     def __init__(self, evidence: Evidence) -> None:
         self._specs = evidence.specs
-        self._result = typed(run.RunResult, evidence.manifest["result"])
+        self._result = typed(RunResult, evidence.manifest["result"])
         self._recorded = is_recorded(self._specs)
         self.trajectories = trajectory_names(evidence.place) if self._recorded else ()
         self._observations = Observations(self._recorded, self.trajectories)
-        self._start = typed(run.Start, {})
+        self._start = typed(Start, {})
         self._rules, self._guarded = RuleReading(evidence, self._observations), GuardReading()
         self._idle: Counter[str] = Counter()
         self._left_open = LeftOpen()
@@ -106,7 +109,7 @@ class RunReading(Reading):
         if self._metered and type_ in METERED:
             self._metrics.add(type_, body)
         if type_ == "start":
-            self._begin(typed(run.Start, body))
+            self._begin(typed(Start, body))
         elif type_ == "step":
             self._step(receipt)
         elif type_ == "drift":
@@ -123,8 +126,8 @@ class RunReading(Reading):
         elif type_ == "episode_end":
             self._end(receipt)
 
-    def _begin(self, body: run.Start) -> None:
-        invariants: list[run.StartedInvariant] = [
+    def _begin(self, body: Start) -> None:
+        invariants: list[StartedInvariant] = [
             {**invariant, "name": as_name(invariant["name"])} for invariant in body["invariants"]
         ]
         self._start = {**body, "invariants": invariants}
@@ -145,7 +148,7 @@ class RunReading(Reading):
         self._left_open.add(body)
         self._breaches(receipt, body["violations"], of)
 
-    def _error(self, receipt: Receipt, error: run.EvaluationError | run.Failure, of: str) -> None:
+    def _error(self, receipt: Receipt, error: run.EvaluationError | Failure, of: str) -> None:
         code, expression = as_name(error["code"]), value_text(error["expression"])
         self._observations.note(EVALUATION, receipt, f"{code}{of}", error["expression"])
         if (code, expression) in self._errors or len(self._errors) < MOST_OBSERVATIONS:
@@ -193,7 +196,7 @@ class RunReading(Reading):
             yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
         yield self._evaluated()
 
-    def _invariant(self, started: run.StartedInvariant) -> Check:
+    def _invariant(self, started: StartedInvariant) -> Check:
         name = started["name"]
         id_, spec = f"invariant/{name}", only_spec(self._specs, "invariant", name)
         asked = {"step": self._judged, "episode": len(self._episodes)}.get(started["scope"], 0)
@@ -327,7 +330,7 @@ class RunReading(Reading):
         yield SubRun(self._specs.main.name, "", self._specs)
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
-        required: run.StartedInvariant = {"name": PROGRESS, "scope": "step", "severity": Severity.FATAL.value}
+        required: StartedInvariant = {"name": PROGRESS, "scope": "step", "severity": Severity.FATAL.value}
         all_started = [*self._start["invariants"], *([] if "recording" in self._start else [required])]
         checks = [self._invariant(started) for started in self._start["invariants"]]
         checks.append(self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL))

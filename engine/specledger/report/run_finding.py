@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from specledger.core.verdict import Verdict
 from specledger.evidence.doubts import NOT_GIVEN_AGAIN, PROMISE_BROKEN
-from specledger.evidence.receipts import run
+from specledger.evidence.receipts.result import RunResult
 from specledger.report.figures import share
 from specledger.report.held_claims import claims_shown, doubts_told
 
 
-def run_finding(result: run.RunResult) -> Iterator[str]:
+def run_finding(result: RunResult) -> Iterator[str]:
     """Sentences that come before the reason of the verdict; what failed is told by the reason alone."""
     if "met" in result:
         ended = "ended" if result["met"] else "did not end"

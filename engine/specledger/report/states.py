@@ -12,7 +12,8 @@ from typing import Any, Final
 from specledger.core.binding import state_digest
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.run import Change, Commit, Drift, Episode, Step
+from specledger.evidence.receipts.places import Change
+from specledger.evidence.receipts.run import Commit, Drift, Episode, Step
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence

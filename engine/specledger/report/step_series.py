@@ -11,7 +11,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.run import Decided, Drift, Step
+from specledger.evidence.receipts.places import Decided
+from specledger.evidence.receipts.run import Drift, Step
 from specledger.load import Bundle
 from specledger.report.evidence import bodies_in
 from specledger.report.plots import MOST_ROWS, Line, Lines, Plot, side_by_side

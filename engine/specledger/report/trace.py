@@ -16,7 +16,8 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.guard import Guarded
-from specledger.evidence.receipts.run import Commit, Decided, Step
+from specledger.evidence.receipts.places import Decided
+from specledger.evidence.receipts.run import Commit, Step
 from specledger.evidence.receipts.suite import Run
 from specledger.load import Bundle
 from specledger.report.evidence import Evidence

@@ -15,7 +15,8 @@ from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.entries import Entries, Mode
 from specledger.core.events import Event
 from specledger.evidence.receipts import typed
-from specledger.evidence.receipts.run import EpisodeEnd, Position
+from specledger.evidence.receipts.places import Position
+from specledger.evidence.receipts.run import EpisodeEnd
 from specledger.oracles.recording import Tape
 from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController

@@ -6,7 +6,6 @@ matters the field is a list.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Mapping
 from datetime import date
@@ -26,6 +25,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from specledger.core.docstrings import attributes_of, summary_of
+
 if TYPE_CHECKING:  # a command that asks for no schema does not load what makes one
     from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
@@ -43,9 +44,6 @@ INTEGER_LIMIT: Final = 2**53 - 1
 
 MAX_NAME: Final = 120
 """Characters of a name of a file or a case at most; the names of specs have at most 80."""
-
-_ATTRIBUTES: Final = "Attributes:\n"
-_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n     .*)*)", re.MULTILINE)
 
 _DECIMAL: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6}0{0,20})?", re.ASCII)
 
@@ -78,7 +76,7 @@ class Model(BaseModel):
             if text is not None and member is not None:
                 member["description"] = text
         if "description" in shape:
-            shape["description"] = shape["description"].partition(_ATTRIBUTES)[0].strip()
+            shape["description"] = summary_of(shape["description"])
         return schema
 
 
@@ -86,9 +84,7 @@ def about_fields(model: type[Model]) -> dict[str, str]:
     """What the docstrings of a model, and of those that it extends, say of each key of its documents."""
     about: dict[str, str] = {}
     for parent in filter(lambda parent: issubclass(parent, Model), reversed(model.__mro__)):
-        text = inspect.cleandoc(parent.__doc__ or "") + "\n"
-        for names, meaning in _ATTRIBUTE.findall(text.partition(_ATTRIBUTES)[2]):
-            about |= dict.fromkeys(names.split(", "), " ".join(meaning.split()))
+        about |= attributes_of(parent.__doc__)
     return about
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from specledger.core.events import Severity
 from specledger.core.verdict import Verdict
-from specledger.evidence.receipts import run
+from specledger.evidence.receipts.places import Change, Rebase
 from specledger.expr import BOOL, INT, ListType, MapType, RecordType, Type
 from specledger.expr.typed_dicts import record_type
 
@@ -66,7 +66,7 @@ class StepFacts(TypedDict):
     record: NotRequired[Any]
     parts: dict[str, Any]
     potentials: dict[str, Any]
-    rebases: list[run.Rebase]
+    rebases: list[Rebase]
 
 
 class DriftFacts(TypedDict):
@@ -76,7 +76,7 @@ class DriftFacts(TypedDict):
     t: int
     end: int
     changed: dict[str, Any]
-    rebases: list[run.Rebase]
+    rebases: list[Rebase]
 
 
 class Stretch(TypedDict):
@@ -215,7 +215,7 @@ _NAMES: Final = {
     ProbeFacts: "probe",
     Rejection: "rejection",
     RuleFacts: "rule",
-    run.Rebase: "rebase",
+    Rebase: "rebase",
     Stretch: "stretch",
     TrajectoryFacts: "trajectory",
     Witness: "witness",
@@ -237,7 +237,7 @@ def _changes(fields: Mapping[str, Type]) -> RecordType:
 
 
 def _change(type_: Type, name: str) -> RecordType:
-    return record_type(run.Change, name, {"from": type_, "to": type_})
+    return record_type(Change, name, {"from": type_, "to": type_})
 
 
 def _step(grammar: Grammar) -> RecordType:

@@ -25,6 +25,7 @@ from specledger.evidence.receipts.kernel import (
     ProbeEvidence,
     TraceReplay,
 )
+from specledger.evidence.receipts.start import Start, StartedRule
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.oracles.spending import SPENT
@@ -74,7 +75,7 @@ class Episodes:
         self._entries: list[EntryFacts] = []
         self._commits: dict[str, run.Commit] = {}
         self._left, self._most, self._unmeasured = MAX_FACTS, 0, list[Any]()
-        self._started: list[run.StartedRule] = []
+        self._started: list[StartedRule] = []
         self._rules: dict[str, RuleFacts] = {}
         self._trajectory: TrajectoryFacts = {"id": "", "file": "", "format": "", "gap": "", "unread": 0}
 
@@ -88,7 +89,7 @@ class Episodes:
     def add(self, type_: str, body: Body) -> EpisodeFacts | None:
         """Take one receipt; an episode if it ends one that had a start."""
         if type_ == "start":
-            start = typed(run.Start, body)
+            start = typed(Start, body)
             self._horizon, self._started = start["horizon"], start.get("rules", [])
         elif type_ == "episode":
             self._begin(typed(run.Episode, body))
@@ -203,7 +204,7 @@ class Episodes:
         return cast("EpisodeFacts", episode)
 
 
-def _unheard(rule: run.StartedRule) -> RuleFacts:
+def _unheard(rule: StartedRule) -> RuleFacts:
     """A rule that had no opportunity yet."""
     return {"rule": rule["name"], "severity": rule["severity"], "held": 0, "broken": 0, "unjudged": 0, "calls": []}
 

@@ -37,6 +37,8 @@ from specledger.core.faults import FAULT
 from specledger.evidence.receipts import run, typed
 from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
+from specledger.evidence.receipts.places import Position
+from specledger.evidence.receipts.start import Start
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken, equal, require, require_equal
 from specledger.verify.extension import controlled
 from specledger.verify.recorded import Recorded
@@ -114,7 +116,7 @@ class RunOrder:
         if self._ended:
             raise Broken(E_ENDS, f"{type_!r} after the end")
         if type_ in _OF_STEPS:
-            at = typed(run.Position, body)
+            at = typed(Position, body)
             episode, t = at["episode"], at["t"]
             comes_next = self._open and episode == self._episode and t == self._t
             if not (comes_next and type(episode) is int and type(t) is int):
@@ -125,7 +127,7 @@ class RunOrder:
         if self._listen is not None:
             self._listen(type_, body)
 
-    def _start(self, body: run.Start) -> None:
+    def _start(self, body: Start) -> None:
         self._first, self._recorded = body, "recording" in body
         self._gates = dict.fromkeys(body["gates"], 0)
         self._all_gates = Counter(self._gates)

@@ -3,12 +3,13 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, is_typeddict
 
 import jsonschema_rs
 import pytest
 
 from specledger.core.canonical import pretty
+from specledger.core.docstrings import attributes_of
 from specledger.core.typed_dicts import fields_of
 from specledger.evidence.receipts.schemas import schema_of
 from specledger.kinds import KINDS
@@ -47,6 +48,35 @@ def test_the_files_are_those_that_the_types_give(kind):
     written = (ROOT / "schemas/receipts" / f"{kind}.schema.json").read_text(encoding="utf-8")
     command = f"spec schema receipts/{kind} > schemas/receipts/{kind}.schema.json"
     assert written == pretty(schema_of(kind, RECEIPTS[kind])), f"write it again: {command}"
+
+
+def classes_in(class_, known):
+    """A class of receipts and those that its fields hold."""
+    if is_typeddict(class_) and class_ not in known:
+        known.add(class_)
+        for field in fields_of(class_).values():
+            classes_in(field.type, known)
+    for argument in get_args(class_):
+        classes_in(argument, known)
+    return known
+
+
+@pytest.mark.parametrize("kind", RECEIPTS)
+def test_docstrings_describe_exactly_the_fields_of_their_class(kind):
+    classes = set().union(*(classes_in(class_, set()) for class_ in RECEIPTS[kind].values()))
+    assert len(classes) > 4
+    for class_ in classes:
+        assert attributes_of(class_.__doc__).keys() == fields_of(class_).keys(), class_
+
+
+def test_the_place_of_a_receipt_is_described_in_the_same_words():
+    classes = set().union(*(classes_in(class_, set()) for class_ in RECEIPTS["run"].values()))
+    texts = [(name, text) for class_ in classes for name, text in attributes_of(class_.__doc__).items()]
+    assert {name: {text for other, text in texts if other == name} for name in ("episode", "t", "agent")} == {
+        "episode": {"The episode, counted from 0."},
+        "t": {"The step, counted from 0 in the episode."},
+        "agent": {"The name of the agent, if there are several."},
+    }
 
 
 def test_there_are_no_other_files():

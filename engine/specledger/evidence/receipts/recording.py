@@ -6,21 +6,37 @@ from specledger.core.events import KeptStatus
 
 
 class UnjudgedGate(TypedDict):
-    """A gate of a recording that reads what that leaves out, which the reason names; of a price the gate is `cost`."""
+    """A gate of a recording that reads what that leaves out.
+
+    Attributes:
+        gate: The id of the gate, or `cost` of a price.
+        reason: What the recording leaves out.
+    """
 
     gate: str
     reason: str
 
 
 class UnjudgedInvariant(TypedDict):
-    """An invariant that reads what a recording leaves out, which the reason names."""
+    """An invariant that reads what a recording leaves out.
+
+    Attributes:
+        invariant: The name of the invariant.
+        reason: What the recording leaves out.
+    """
 
     invariant: str
     reason: str
 
 
 class Gap(TypedDict):
-    """The call of a recording that the world could not follow, and why."""
+    """The call of a recording that the world could not follow.
+
+    Attributes:
+        reason: Why it could not be followed.
+        call: The id of the call.
+        tool: The name of the tool.
+    """
 
     reason: str
     call: str
@@ -28,9 +44,12 @@ class Gap(TypedDict):
 
 
 class Unable(TypedDict):
-    """Why a rule can never have an `opportunity`, or has some, but never a `breach`, or which word of it is `misspelt`.
+    """Why a rule can notice nothing, or which word of it is misspelt: one of the three.
 
-    It has one of the three.
+    Attributes:
+        opportunity: Why no call can ever be about it.
+        breach: Why nothing can break it.
+        misspelt: The word that nothing in the logs has, but something nearly so.
     """
 
     opportunity: NotRequired[str]
@@ -39,10 +58,14 @@ class Unable(TypedDict):
 
 
 class RuleCounts(TypedDict):
-    """How often a rule held, was broken, and could not be judged; never, if no call was about it.
+    """How often a rule was judged; never, if no call was about it.
 
-    `withheld` is how many of the first two were judged before a value was withheld, if any; `unable` says why it could
-    notice nothing, if so.
+    Attributes:
+        held: How often it held.
+        broken: How often it was broken.
+        unjudged: How often it could not be judged.
+        withheld: How many of the first two were judged before a value was withheld.
+        unable: Why it can notice nothing, or which word of it is misspelt, if so.
     """
 
     held: int
@@ -66,7 +89,13 @@ def why_unable(unable: Unable) -> str:
 
 
 class KeptVerdict(TypedDict):
-    """What a rule said of a call before a value was withheld: nobody can check it without the value."""
+    """What a rule said of a call before a value was withheld: nobody can check it without the value.
+
+    Attributes:
+        rule: The policy and the rule, as `policy.rule`.
+        call: The id of the call; empty for a message.
+        status: What the rule said: `held` or `broken`.
+    """
 
     rule: str
     call: str

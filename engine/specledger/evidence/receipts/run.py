@@ -4,113 +4,22 @@ from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 from specledger.core.events import Ended, Severity
 from specledger.core.typed_dicts import ASSUMED_PRESENT
-from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import ReceiptTypes
-from specledger.evidence.receipts.guard import GuardCounts, Guarded
+from specledger.evidence.receipts.guard import Guarded
 from specledger.evidence.receipts.kernel import AuditEntry, Probe
-from specledger.evidence.receipts.recording import Gap, KeptVerdict, RuleCounts, Unable, UnjudgedGate, UnjudgedInvariant
-
-Change = TypedDict("Change", {"from": Any, "to": Any})
-"""The value of a field before and after."""
-
-
-Rebase = TypedDict("Rebase", {"agent": NotRequired[str], "potential": str, "cause": str, "from": int, "to": int})
-"""A potential whose zero moved; `cause` names the drift or the agent that moved it."""
-
-
-class Position(TypedDict):
-    """What every receipt of a step begins with: the episode and the step, both counted from 0."""
-
-    episode: int
-    t: int
-
-
-class Decided(TypedDict):
-    """What the receipts of an episode have in common, as far as each of them has it."""
-
-    episode: int
-    t: NotRequired[int]
-    agent: NotRequired[str]
-
-
-class StartedInvariant(TypedDict):
-    """An invariant of a run; its `scope` is `step` or `episode`."""
-
-    name: str
-    scope: str
-    severity: Annotated[str, Severity]
-
-
-class StartedDrift(TypedDict):
-    """A drift of a run; its `schedule` lists the steps before which it is due."""
-
-    drift: str
-    schedule: list[int]
-
-
-class StartedAudit(TypedDict):
-    """The audit log that a live run continues: its mode, and the hash of its last entry."""
-
-    mode: str
-    head: str
-
-
-class Expectation(TypedDict):
-    """How the scenario expects each run of it to end."""
-
-    verdict: NotRequired[Annotated[str, Verdict]]
-    ended: NotRequired[Annotated[str, Ended]]
-
-
-class Recorded(TypedDict):
-    """What the agent of a run did before: how many trajectories, and the digest of the recording."""
-
-    trajectories: int
-    digest: str
-
-
-class StartedRule(TypedDict):
-    """A rule of a policy, which judges the calls of a recorded agent, or what agents do that decide.
-
-    `unable` is there if it can notice nothing, whatever happens, or if a word of it is misspelt.
-    """
-
-    name: str
-    severity: Annotated[str, Severity]
-    unable: NotRequired[Unable]
-
-
-class Start(TypedDict):
-    """The first receipt of a run.
-
-    `specs` is the digest of the resolved specs; `horizon` the largest number of steps of an episode. `agents` and
-    `turns` (`order` or `simultaneous`) are there with several agents. `commit` is `none` in evidence of programs that
-    commit to no proposals. `agent_faults` is what the scenario says of them, if it says something; `on_denied` is
-    `tell` where a decision of which nothing is admitted breaks no rule. `recording` is there if the agent is one;
-    `rules` then, too, and wherever the scenario has policies.
-    """
-
-    scenario: str
-    specs: str
-    seed: int
-    episodes: int
-    horizon: int
-    gates: list[str]
-    invariants: list[StartedInvariant]
-    drifts: list[StartedDrift]
-    expect: NotRequired[Expectation]
-    agents: NotRequired[list[str]]
-    turns: NotRequired[str]
-    agent_faults: NotRequired[Any]
-    on_denied: NotRequired[str]
-    commit: NotRequired[str]
-    audit: NotRequired[StartedAudit]
-    recording: NotRequired[Recorded]
-    rules: NotRequired[list[StartedRule]]
+from specledger.evidence.receipts.places import Change, Failure, Position, Rebase, Turn
+from specledger.evidence.receipts.recording import Gap, KeptVerdict, UnjudgedGate, UnjudgedInvariant
+from specledger.evidence.receipts.start import Start
 
 
 class Trajectory(TypedDict):
-    """The trajectory that an episode goes through."""
+    """The trajectory that an episode goes through.
+
+    Attributes:
+        id: Its name in the log.
+        file: The name of the file that it was read from.
+        format: The format of that file.
+    """
 
     id: str
     file: str
@@ -120,9 +29,16 @@ class Trajectory(TypedDict):
 class Episode(TypedDict):
     """An episode begins in a state.
 
-    `digest` is that of the state, `world` that of the state without its parts, `parts` those of the parts that keep a
-    chain. `opening` holds what the world measures at the start, `drawn` what the start was drawn from, `monitors` what
-    invariants remember.
+    Attributes:
+        episode: The episode, counted from 0.
+        state: The start state, whole.
+        digest: The digest of the start state.
+        opening: What the world measures at the start, by name.
+        world: The digest of the state without the parts that keep receipts.
+        parts: By name the digest of the state of each part that keeps receipts.
+        drawn: Each value that the start was drawn from, by name.
+        trajectory: The trajectory that it goes through, if the agent is recorded.
+        monitors: By invariant what it remembers at the start.
     """
 
     episode: int
@@ -136,11 +52,20 @@ class Episode(TypedDict):
     monitors: NotRequired[dict[str, dict[str, Any]]]
 
 
-class Drift(TypedDict):
-    """A drift changed the state before step `t`; `before` and `after` are digests of states."""
+class Drift(Position):
+    """A drift changed the state before a step.
 
-    episode: int
-    t: int
+    Attributes:
+        episode: The episode, counted from 0.
+        t: The step, counted from 0 in the episode.
+        drift: The name of its spec.
+        drawn: Each drawn value by its name.
+        changed: The value before and after of each field that changed.
+        rebases: The potentials that it moved; none before the first decision of an episode.
+        before: The digest of the state before.
+        after: The digest of the state after.
+    """
+
     drift: str
     drawn: dict[str, Any]
     changed: dict[str, Change]
@@ -149,38 +74,45 @@ class Drift(TypedDict):
     after: str
 
 
-class Commit(TypedDict):
+class Commit(Turn):
     """An agent committed to its proposals before any was judged.
 
-    `observation` is the digest of what it saw, `root` the Merkle root over the proposals in order.
+    Attributes:
+        episode: The episode, counted from 0.
+        t: The step, counted from 0 in the episode.
+        agent: The name of the agent, if there are several.
+        observation: The digest of what the agent saw.
+        root: The Merkle root over the proposals, in order.
+        proposals: The proposals in order: the action, its score, and the claims; under a kernel the document.
     """
 
-    episode: int
-    t: int
-    agent: NotRequired[str]
     observation: str
     root: str
     proposals: list[Any]
 
 
 class Rejection(TypedDict):
-    """A gate rejected a proposal."""
+    """A gate rejected a proposal.
+
+    Attributes:
+        gate: The id of the gate.
+        reason: The reason that the gate gives.
+        witness: The values that show it.
+    """
 
     gate: str
     reason: str
     witness: Any
 
 
-class Failure(TypedDict):
-    """An expression without a value: a code, its text, and the position in the text; never a value of the run."""
-
-    code: str
-    expression: str | None
-    offset: int | None
-
-
 class Decision(TypedDict):
-    """What was found about one proposal."""
+    """What was found about one proposal.
+
+    Attributes:
+        rejected: The gates that rejected it, with their reasons.
+        error: The error for which it could not be judged, or null.
+        unjudged: The gates of a recording that could not judge it.
+    """
 
     rejected: list[Rejection]
     error: Failure | None
@@ -188,7 +120,13 @@ class Decision(TypedDict):
 
 
 class Violation(TypedDict):
-    """An invariant is broken."""
+    """An invariant is broken.
+
+    Attributes:
+        invariant: The name of the invariant, or of a rule of the engine such as `progress`.
+        severity: What the breach means: `fatal` or `warn`.
+        witness: The values that show it.
+    """
 
     invariant: str
     severity: Annotated[str, Severity]
@@ -196,7 +134,14 @@ class Violation(TypedDict):
 
 
 class Token(TypedDict):
-    """What permits one action: digests of the proposal, of the commitment to its set, and of what is permitted."""
+    """What permits one action.
+
+    Attributes:
+        id: The digest that binds the other three.
+        proposal: The digest of the proposal.
+        commitment: The Merkle root of the set that the proposal is from.
+        scope: The digest of what is permitted.
+    """
 
     id: str
     proposal: str
@@ -205,24 +150,46 @@ class Token(TypedDict):
 
 
 class Chance(TypedDict):
-    """What followed an action by chance."""
+    """What followed an action by chance.
+
+    Attributes:
+        drawn: Each drawn value by its name.
+        changed: The value before and after of each field that changed.
+    """
 
     drawn: dict[str, Any]
     changed: dict[str, Change]
 
 
-class Step(TypedDict):
+class Step(Turn):
     """An agent decided, and its action was executed.
 
-    `before` and `after` are digests of states. `chosen` is the index of a proposal, None if none was admitted; then
-    `chosen_hash`, `token`, `cost` and `record` are None as well. `decisions` has one entry for each proposal. `success`
-    is None before the last decision of a turn of several agents. `fault` is the agent fault that prevented a decision.
     What a recording leaves out is `{"$unknown": reason}` among arguments, results, figures and memories.
+
+    Attributes:
+        episode: The episode, counted from 0.
+        t: The step, counted from 0 in the episode.
+        agent: The name of the agent, if there are several.
+        before: The digest of the state before.
+        after: The digest of the state after; the same if nothing was chosen.
+        chosen: The index of the chosen proposal, or null if none was admitted.
+        decisions: What was found about each proposal, in order.
+        chance: What was drawn after the action, if something was.
+        chosen_hash: The digest of the chosen proposal, or null.
+        token: The token that the action was executed with, or null.
+        cost: The items of its price and their `total`, or null.
+        inputs: What the governor supplied, and as `result` what the action gave back; empty if nothing was chosen.
+        record: The figures of the world, or null if nothing was chosen.
+        potentials: The value of each of the governor's potentials before and after the action.
+        rebases: The potentials that were moved by what is newly seen, by chance or by another agent.
+        fault: The fault of the agent that kept it from deciding, if the scenario bears one.
+        success: Whether the goal is reached; null before the last decision of a turn of several agents.
+        violations: The invariants of scope `step` that are broken; before them `progress` where nothing was chosen.
+        parts: The receipt of each part that the action concerns, by name.
+        monitors: By invariant what it remembers from here on.
+        unjudged: The invariants of a recording that could not be judged.
     """
 
-    episode: int
-    t: int
-    agent: NotRequired[str]
     before: str
     after: str
     chosen: int | None
@@ -244,7 +211,14 @@ class Step(TypedDict):
 
 
 class RuleOutcome(TypedDict):
-    """What a rule says of a call: `call` is its id, empty for a message; `value` what the rule is about."""
+    """What a rule says of a call.
+
+    Attributes:
+        rule: The policy and the rule, as `policy.rule`.
+        call: The id of the call; empty for a message.
+        reason: Why, in a word.
+        value: The value that the rule is about.
+    """
 
     rule: str
     call: str
@@ -253,39 +227,60 @@ class RuleOutcome(TypedDict):
 
 
 class BrokenRule(RuleOutcome):
-    """A rule is broken; `source` is where the value was found instead."""
+    """A rule is broken.
+
+    Attributes:
+        rule: The policy and the rule, as `policy.rule`.
+        call: The id of the call; empty for a message.
+        reason: Why, in a word.
+        value: The value that the rule is about.
+        severity: What the breach means: `fatal` or `warn`.
+        source: Where the value was found instead.
+    """
 
     severity: Annotated[str, Severity]
     source: str
 
 
-class Rules(TypedDict):
+class Rules(Position):
     """What the rules of policies say of a call and of what precedes it; at the end of an episode of what is left.
 
-    `held` counts by rule. A rule that could not be judged says why. `withheld` are verdicts that were made before a
-    value was withheld, if there are any; they are in none of the others.
+    Attributes:
+        episode: The episode, counted from 0.
+        t: The step, counted from 0 in the episode.
+        held: By rule how often it held.
+        broken: Each breach, with its call and its value.
+        unjudged: Each time that a rule could not be judged, and why.
+        withheld: Verdicts from before a value was withheld; they are in none of the others.
     """
 
-    episode: int
-    t: int
     held: dict[str, int]
     broken: list[BrokenRule]
     unjudged: list[RuleOutcome]
     withheld: NotRequired[list[KeptVerdict]]
 
 
-class EvaluationError(TypedDict):
-    """An expression had no value, which ends the episode; the fields are those of `Failure`."""
+class EvaluationError(Position, Failure):
+    """An expression had no value, which ends the episode.
 
-    episode: int
-    t: int
-    code: str
-    expression: str | None
-    offset: int | None
+    Attributes:
+        episode: The episode, counted from 0.
+        t: The step, counted from 0 in the episode.
+        code: The code of the error.
+        expression: The text of the expression, the path of a number out of range, or null.
+        offset: The place in the expression, counted from 0, or null.
+    """
 
 
 class Fault(TypedDict):
-    """A message to an agent from outside had no valid answer."""
+    """A message to an agent from outside had no valid answer.
+
+    Attributes:
+        t: The step, counted from 0 in the episode.
+        message: The type of the message.
+        reason: What the answer lacked, in a word.
+        agent: The name of the agent, if there are several.
+    """
 
     t: int
     message: str
@@ -296,7 +291,14 @@ class Fault(TypedDict):
 class Spent(TypedDict, total=False):
     """What asking agents from outside cost in an episode.
 
-    `sent` and `received` are bytes, `cost` millionths of the currency; calls and tokens are those of a model.
+    Attributes:
+        messages: How many messages were sent to it.
+        sent: The size of the messages to it, in bytes.
+        received: The size of its answers, in bytes.
+        calls: How often a model was called.
+        input_tokens: The tokens that the model read.
+        output_tokens: The tokens that the model wrote.
+        cost: The price in millionths of the currency.
     """
 
     messages: int
@@ -311,10 +313,22 @@ class Spent(TypedDict, total=False):
 class EpisodeEnd(TypedDict):
     """An episode ended.
 
-    `first_success` is the first step after which the goal was reached. `idle` counts by invariant how often its
-    condition did not hold, `gates` by gate what it rejected, `unread` by form the claims that could not be read,
-    `unknown` by code what of a recording could not be read. `gap` is why the world could not follow it to its end.
-    `state` is the digest of the last state.
+    Attributes:
+        episode: The episode, counted from 0.
+        steps: How many `step` receipts it has.
+        ended: Why it ended, in a word.
+        success: Whether the goal was reached after a step.
+        first_success: The first step after which the goal was reached, or null.
+        violations: The invariants of scope `episode` that are broken.
+        idle: By invariant at how many states its condition `when` did not hold; others are absent.
+        gates: By gate how often it rejected a proposal in the episode.
+        state: The digest of the last state; empty without a start state.
+        faults: The faults of agents from outside, in order.
+        unread: By form how many claims could not be read.
+        unknown: By code what of a recording could not be read, and calls that do not fit the listed tools.
+        gap: Why the world could not follow a recording to its end.
+        unjudged: The invariants of scope `episode` that read what the recording leaves out.
+        spent: What asking agents from outside cost; by agent, if there are several.
     """
 
     episode: int
@@ -335,7 +349,13 @@ class EpisodeEnd(TypedDict):
 
 
 class End(TypedDict):
-    """The last receipt: the sums over all episodes."""
+    """The last receipt: the sums over all episodes.
+
+    Attributes:
+        episodes: How many episodes there were.
+        steps: How many steps there were.
+        gates: By gate how often it rejected a proposal.
+    """
 
     episodes: int
     steps: int
@@ -357,38 +377,3 @@ RUN: Final[ReceiptTypes] = {
     "end": End,
 }
 """The receipts of a run."""
-
-
-class RunResult(TypedDict):
-    """The result of a run, as its manifest and the receipts of suites state it.
-
-    `rejections` counts by gate, `violations` (fatal ones) and `warnings` by invariant, `probes` by probe and verdict,
-    `faults` by reason, `rules` by rule of a policy what it said, `unknown` by reason what of a recording is not known.
-    `unjudged` counts by gate and invariant of a recording the reasons for which it was not judged.
-    `claims` counts by challenge the claims that were tested, those that held, and what makes it doubtful. `status` and
-    `met` are there where the scenario expects something, `calibration` where an agent was less than sure.
-    """
-
-    verdict: Annotated[str, Verdict]
-    status: NotRequired[Annotated[str, Verdict]]
-    met: NotRequired[bool]
-    episodes: int
-    successes: int
-    steps: int
-    proposals: int
-    drifts: int
-    checks: int
-    errors: int
-    rejections: dict[str, int]
-    violations: dict[str, int]
-    warnings: dict[str, int]
-    agents: NotRequired[dict[str, dict[str, int]]]
-    probes: NotRequired[dict[str, dict[str, int]]]
-    claims: NotRequired[dict[str, dict[str, int]]]
-    faults: NotRequired[dict[str, int]]
-    unread: NotRequired[dict[str, int]]
-    rules: NotRequired[dict[str, RuleCounts]]
-    unjudged: NotRequired[dict[str, dict[str, int]]]
-    unknown: NotRequired[dict[str, int]]
-    guard: NotRequired[GuardCounts]
-    calibration: NotRequired[dict[str, Any]]

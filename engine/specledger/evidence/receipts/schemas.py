@@ -4,9 +4,9 @@ A schema describes one line of `receipts.jsonl` and refuses what its class does 
 """
 
 from collections.abc import Mapping
-from inspect import cleandoc
 from typing import Annotated, Any, Final, get_args, get_origin, is_typeddict
 
+from specledger.core.docstrings import attributes_of, summary_of
 from specledger.core.typed_dicts import fields_of, without_none, words_of
 from specledger.evidence.receipts import ReceiptTypes
 
@@ -14,11 +14,12 @@ _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN: Final[Mapping[Any, str]] = {str: "string", int: "integer", bool: "boolean"}
 _HEX: Final[Mapping[str, Any]] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _LINE: Final[Mapping[str, Any]] = {
-    "body": {"type": "object"},
-    "prev": _HEX,
-    "run": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-    "seq": {"type": "integer", "minimum": 0},
+    "body": {"description": "What the receipt holds, by its type.", "type": "object"},
+    "prev": {"description": "The digest of the line before; 64 zeros in the first.", **_HEX},
+    "run": {"description": "What identifies the run.", "type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "seq": {"description": "The number of the line, from 0.", "type": "integer", "minimum": 0},
 }
+_TYPE: Final = "The type of the receipt."
 
 
 def schema_of(kind: str, types: ReceiptTypes) -> dict[str, Any]:
@@ -29,11 +30,11 @@ def schema_of(kind: str, types: ReceiptTypes) -> dict[str, Any]:
         "$schema": _DIALECT,
         "$id": f"https://specledger.local/schema/receipts/{kind}.json",
         "title": f"receipt of a {kind}",
-        "description": "A line of receipts.jsonl. `prev` is the digest of the line before it, `seq` counts from 0.",
+        "description": "A line of receipts.jsonl.",
         "type": "object",
         "required": [*_LINE, "type"],
         "additionalProperties": False,
-        "properties": {**_LINE, "type": {"enum": [*bodies]}},
+        "properties": {**_LINE, "type": {"description": _TYPE, "enum": [*bodies]}},
         "allOf": [
             {
                 "if": {"properties": {"type": {"const": type_}}},
@@ -50,13 +51,15 @@ def _reference(class_: type[Mapping[str, Any]], definitions: dict[str, Any]) -> 
     name = class_.__name__
     if name not in definitions:
         definitions[name] = {}
-        fields = fields_of(class_)
+        fields, about = fields_of(class_), attributes_of(class_.__doc__)
         definitions[name] = {
-            **({"description": cleandoc(class_.__doc__)} if class_.__doc__ else {}),
+            "description": " ".join(summary_of(class_.__doc__).split()),
             "type": "object",
             "required": [key for key, field in fields.items() if not field.optional],
             "additionalProperties": False,
-            "properties": {key: _schema(field.type, definitions) for key, field in fields.items()},
+            "properties": {
+                key: {"description": about[key], **_schema(field.type, definitions)} for key, field in fields.items()
+            },
         }
     return {"$ref": f"#/$defs/{name}"}
 

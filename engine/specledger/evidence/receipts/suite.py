@@ -4,13 +4,21 @@ from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import ReceiptTypes
-from specledger.evidence.receipts.run import RunResult
+from specledger.evidence.receipts.places import Failure
+from specledger.evidence.receipts.result import RunResult
 
 
 class Start(TypedDict):
     """The first receipt: the suite's own runs, its figures, checks and mutants.
 
-    `allowed` is by verdict and arm how many runs may end so; the empty name is of all other arms.
+    Attributes:
+        suite: The name of the suite.
+        specs: The digest of the resolved specs.
+        runs: How many runs it has of its own.
+        figures: The names of its figures.
+        checks: The ids of its checks.
+        mutants: The ids of its mutants.
+        allowed: By verdict and arm how many runs may end so; the empty name is of all other arms.
     """
 
     suite: str
@@ -23,7 +31,13 @@ class Start(TypedDict):
 
 
 class Chain(TypedDict):
-    """The receipts of a run: their number, the digest of the last one, and the Merkle root over all."""
+    """The receipts of a run.
+
+    Attributes:
+        count: How many receipts there are.
+        head: The digest of the last one.
+        root: The Merkle root over all of them.
+    """
 
     count: int
     head: str
@@ -31,7 +45,14 @@ class Chain(TypedDict):
 
 
 class Replay(TypedDict):
-    """What replay of a run showed: it is intact and exact, it notices a changed receipt, and how many it compared."""
+    """What replay of a run showed.
+
+    Attributes:
+        intact: Whether the evidence is intact.
+        exact: Whether every receipt came out the same.
+        noticed: Whether a receipt that was changed on purpose is noticed.
+        compared: How many receipts were compared.
+    """
 
     intact: bool
     exact: bool
@@ -40,7 +61,19 @@ class Replay(TypedDict):
 
 
 class Run(TypedDict):
-    """A run: its folder in the bundle, what it is a run of, and what its manifest says."""
+    """A run of the suite.
+
+    Attributes:
+        place: Its folder in the bundle.
+        run: Its name: the arm, the scenario and the seed.
+        arm: The arm that it is a run of.
+        scenario: The name of the scenario.
+        seed: The seed of all that is drawn.
+        specs: The digest of the resolved specs.
+        receipts: The number and the digests of its receipts.
+        result: What its receipts add up to.
+        replay: What its replay showed.
+    """
 
     place: str
     run: str
@@ -54,25 +87,49 @@ class Run(TypedDict):
 
 
 class Interval(TypedDict):
-    """The ends of an interval of 95 %, in the unit of its figure."""
+    """The ends of an interval of 95 %.
+
+    Attributes:
+        low: The lower end, in the unit of the figure.
+        high: The upper end, in the unit of the figure.
+    """
 
     low: int
     high: int
 
 
 class Position(TypedDict):
-    """An episode of a run."""
+    """An episode of a run.
+
+    Attributes:
+        run: The name of the run.
+        episode: The episode, counted from 0.
+    """
 
     run: str
     episode: int
 
 
 class Group(TypedDict):
-    """The value of a figure for one group of runs.
+    """The value of a figure for one group of runs; rates, effects, means, slopes and differences are in millionths.
 
-    `of` counts the values, `count` those that hold. Rates, effects, means, slopes and differences are in millionths.
-    `bound` is the upper bound of a rate that never held; `against` what holds of the other rate of an effect.
-    `cluster` is the interval over `clusters` that differ.
+    Attributes:
+        name: The name of the group; empty if there is one group.
+        of: How many values there are.
+        value: The figure.
+        count: How many values hold.
+        sum: The sum of the values.
+        against: How many values of the other rate of an effect hold.
+        bound: The upper bound of a rate that never held, in millionths.
+        case: The values of the axes of the matrix, by name.
+        clusters: How many groups of episodes differ from each other.
+        undecided: How many episodes decide nothing.
+        wilson: The interval of a rate by the method of Wilson.
+        exact: The interval of a rate by the method of Clopper and Pearson.
+        newcombe: The interval of an effect by the method of Newcombe.
+        cluster: The interval over groups of episodes that differ.
+        held: Episodes in which it held, the first ones.
+        failed: Episodes in which it did not hold, the first ones.
     """
 
     name: str
@@ -93,18 +150,31 @@ class Group(TypedDict):
     failed: NotRequired[list[Position]]
 
 
-class FigureFailure(TypedDict):
-    """An expression without a value; `run` and `episode` say where a measure failed."""
+class FigureFailure(Failure):
+    """A measure or a figure without a value.
 
-    code: str
-    expression: str | None
-    offset: int | None
+    Attributes:
+        code: The code of the error.
+        expression: The text of the expression, the path of a number out of range, or null.
+        offset: The place in the expression, counted from 0, or null.
+        run: The run in which a measure failed.
+        episode: The episode in which a measure failed, counted from 0.
+    """
+
     run: NotRequired[str]
     episode: NotRequired[int]
 
 
 class Figure(TypedDict):
-    """A figure; `clusters` says what makes episodes alike: `scenario`, `seed` or `run`."""
+    """A figure of the suite.
+
+    Attributes:
+        figure: Its name.
+        statistic: How values become one figure, such as `rate`.
+        clusters: What makes episodes alike: `scenario`, `seed` or `run`.
+        groups: Its value for each group of runs.
+        error: The error for which it has no value, or null.
+    """
 
     figure: str
     statistic: str
@@ -114,7 +184,16 @@ class Figure(TypedDict):
 
 
 class Check(TypedDict):
-    """A check of the suite: how often it could have failed, of how often at `least`."""
+    """A check of the suite.
+
+    Attributes:
+        check: Its id.
+        verdict: PASS, FAIL, INCONCLUSIVE or ERROR.
+        opportunities: How often it could have failed.
+        least: The number of opportunities that it needs.
+        witness: The values that it states, by name.
+        error: The error for which it could not be judged, or null.
+    """
 
     check: str
     verdict: Annotated[str, Verdict]
@@ -125,7 +204,16 @@ class Check(TypedDict):
 
 
 class Mutant(TypedDict):
-    """A mutant: the checks that noticed it, and the verdicts of all checks without it and with it."""
+    """A mutant of the suite.
+
+    Attributes:
+        mutant: Its id.
+        suite: The name of the suite that is run with it.
+        caught: The checks that noticed it.
+        verdict: PASS if it was noticed as it must be.
+        control: By check the verdict without the mutant.
+        mutated: By check the verdict with the mutant.
+    """
 
     mutant: str
     suite: str
@@ -136,9 +224,13 @@ class Mutant(TypedDict):
 
 
 class End(TypedDict):
-    """The last receipt; `runs` counts those of mutants, too.
+    """The last receipt.
 
-    `absent` has by label the ids of the suite's `truth` that no trajectory of its own runs has.
+    Attributes:
+        runs: How many runs there were, those of mutants included.
+        checks: How many checks there were.
+        mutants: How many mutants there were.
+        absent: By label the ids of `truth` that no trajectory of the suite's own runs has.
     """
 
     runs: int

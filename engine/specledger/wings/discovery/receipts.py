@@ -19,14 +19,33 @@ class HeldOutStatus(StrEnum):
 
 
 class AskedModel(TypedDict):
-    """The model that is asked: the key of its spec, and what identifies it."""
+    """The model that is asked.
+
+    Attributes:
+        spec: The key of its spec.
+        identity: What identifies it, by name.
+    """
 
     spec: str
     identity: dict[str, Any]
 
 
 class Start(TypedDict):
-    """The first receipt; `universe`, `prompt` and `ranking` are keys of specs."""
+    """The first receipt of a discovery.
+
+    Attributes:
+        kind: `discovery`.
+        discovery: The name of the discovery.
+        specs: The digest of the resolved specs.
+        universe: The key of the spec of the universe.
+        model: The model that is asked for laws.
+        prompt: The key of the spec of the prompt.
+        ranking: The key of the spec of the ranking.
+        templates: The names of the templates.
+        iterations: How often a model is asked at most.
+        lag: How many steps later an outcome may be looked at.
+        seed: The seed of all that is drawn.
+    """
 
     kind: str
     discovery: str
@@ -42,7 +61,14 @@ class Start(TypedDict):
 
 
 class Prompt(TypedDict):
-    """A prompt: its size in tokens, and how many items of each part were left out."""
+    """A prompt that a model was given.
+
+    Attributes:
+        key: The key of its spec.
+        digest: The digest of its text.
+        tokens: Its size, in tokens.
+        dropped: By part how many items were left out for its size.
+    """
 
     key: str
     digest: str
@@ -51,7 +77,14 @@ class Prompt(TypedDict):
 
 
 class Usage(TypedDict):
-    """The tokens of a call of a model; `estimated` says whether the model did not state them."""
+    """The tokens of a call of a model.
+
+    Attributes:
+        prompt_tokens: The tokens that the model read.
+        output_tokens: The tokens that the model wrote.
+        thinking_tokens: The tokens that the model thought.
+        estimated: Whether they were estimated, since the model did not state them.
+    """
 
     prompt_tokens: int
     output_tokens: int
@@ -60,7 +93,14 @@ class Usage(TypedDict):
 
 
 class Answer(TypedDict):
-    """An answer of a model, or why there is none."""
+    """An answer of a model, or why there is none.
+
+    Attributes:
+        digest: The digest of the answer.
+        failure: Why there is no answer, in a word, or null.
+        finish: Why the model ended its answer, in a word, or null.
+        usage: The tokens of the call.
+    """
 
     digest: str
     failure: str | None
@@ -69,14 +109,27 @@ class Answer(TypedDict):
 
 
 class RejectedProposal(TypedDict):
-    """A proposal that is no law: its number in the answer, and why."""
+    """A proposal that is no law.
+
+    Attributes:
+        object: The proposal, as it stood in the answer.
+        reason: Why it is no law, in a word.
+    """
 
     object: Any
     reason: str
 
 
 class Redundant(TypedDict):
-    """A proposal that says what a known law says; `similarity` is in millionths."""
+    """A proposal that says what a known law says.
+
+    Attributes:
+        law: The key of the proposed law.
+        matched_law_id: The key of the law that says the same.
+        match_type: How they are the same, in a word.
+        similarity: How alike they are, in millionths.
+        details: What is the same, in words.
+    """
 
     law: str
     matched_law_id: str
@@ -86,7 +139,14 @@ class Redundant(TypedDict):
 
 
 class Sensitivity(TypedDict):
-    """Whether another weight of a factor changes which law is first, which one then is, and at which weight."""
+    """Whether another weight of a factor changes which law is first.
+
+    Attributes:
+        factor: The name of the factor.
+        changes: Whether another weight changes it.
+        law: The key of the law that is first then, or null.
+        at: The weight at which it is, in millionths, or null.
+    """
 
     factor: str
     changes: bool
@@ -95,7 +155,19 @@ class Sensitivity(TypedDict):
 
 
 class Iteration(TypedDict):
-    """A model was asked for laws; `snapshot` is the digest of what was known."""
+    """A model was asked for laws.
+
+    Attributes:
+        iteration: The iteration, counted from 0.
+        snapshot: The digest of what was known.
+        prompt: The prompt that the model was given.
+        request: The digest of the question.
+        answer: The answer, or why there is none.
+        rejections: Proposals that are no law.
+        redundant: Proposals that say what a known law says.
+        warnings: The codes of findings about the proposals.
+        sensitivity: By factor whether another weight changes which law is first.
+    """
 
     iteration: int
     snapshot: str
@@ -109,14 +181,31 @@ class Iteration(TypedDict):
 
 
 class Features(TypedDict):
-    """The value of a law in the ranking, and the scores that it is made of."""
+    """The value of a law in the ranking.
+
+    Attributes:
+        overall: The value that laws are ranked by, in millionths.
+        scores: By factor the score that it is made of, in millionths.
+    """
 
     overall: int
     scores: dict[str, int]
 
 
 class TriedLaw(TypedDict):
-    """A proposed law was tried: it has a verdict or an `error`; `late` is the law that it equals."""
+    """A proposed law was tried.
+
+    Attributes:
+        iteration: The iteration, counted from 0.
+        number: Its place in the ranking of its iteration, from 0.
+        law: The key of the law.
+        document: The law as it was read.
+        features: Its value in the ranking.
+        verdict: The verdict, or null with an error.
+        error: The code of the error, or null with a verdict.
+        digest: The digest of the verdict, or null.
+        late: The match of a law that came too late to be new, or null.
+    """
 
     iteration: int
     number: int
@@ -130,7 +219,17 @@ class TriedLaw(TypedDict):
 
 
 class HeldOut(TypedDict):
-    """A law under a rule that was held out: the mutant of that number, or another universe."""
+    """A law under a rule that was held out.
+
+    Attributes:
+        universe: The key of the spec of the universe.
+        mutant: The number of the mutant of its rule, or null for another universe.
+        status: The status of the verdict, or INAPPLICABLE.
+        method: `proof`, `refutation`, `sample` or `none`; null if inapplicable.
+        reason: Why the status is UNKNOWN, in a word; null with another one.
+        up_to: The longest ring that a proof covers; null if it covers all.
+        counterexample: A start that violates the law, with the status FAIL.
+    """
 
     universe: str
     mutant: int | None
@@ -142,7 +241,17 @@ class HeldOut(TypedDict):
 
 
 class Escalation(TypedDict):
-    """An accepted law was tried harder; `before` is its status before."""
+    """An accepted law was tried harder.
+
+    Attributes:
+        law: The key of the law.
+        document: The law as it was read.
+        verdict: The verdict, or null with an error.
+        error: The code of the error, or null with a verdict.
+        held_out: The law under each rule that was held out.
+        before: The status of the law until then.
+        digest: The digest of the verdict, or null.
+    """
 
     law: str
     document: dict[str, Any]
@@ -154,14 +263,28 @@ class Escalation(TypedDict):
 
 
 class Stop(TypedDict):
-    """Why no more laws are proposed."""
+    """Why no more laws are proposed.
+
+    Attributes:
+        reason: Why, in a word.
+        iterations: How often a model was asked.
+    """
 
     reason: str
     iterations: int
 
 
 class Refuted(TypedDict):
-    """A refuted law with the ring that refutes it, the step at which it does, and the ring's length."""
+    """A refuted law with the ring that refutes it.
+
+    Attributes:
+        law: The key of the law.
+        claim: The claim, as a formula.
+        iteration: The iteration, counted from 0.
+        start: The ring at the start, a character for each cell.
+        t: The step at which it violates the law.
+        cells: The length of the ring.
+    """
 
     law: str
     claim: str
@@ -172,13 +295,24 @@ class Refuted(TypedDict):
 
 
 class Ledger(TypedDict):
-    """Refuted laws, in the order in which they were proposed."""
+    """Refuted laws, at most a thousand to a receipt.
+
+    Attributes:
+        refuted: The laws in the order in which they were proposed.
+    """
 
     refuted: list[Refuted]
 
 
 class Expected(TypedDict):
-    """An expected law: the status that it must have, None for any accepted one, and the law that says the same."""
+    """An expected law.
+
+    Attributes:
+        law: The name of the law.
+        key: The key of the spec of the law.
+        status: The status that it must have; null for any that is accepted.
+        found: The key of the law that says the same, or null.
+    """
 
     law: str
     key: str
@@ -187,7 +321,15 @@ class Expected(TypedDict):
 
 
 class LawCounts(TypedDict):
-    """The number of laws of each status."""
+    """The number of laws of each status.
+
+    Attributes:
+        PROVED: How many were proved for every ring of their contract.
+        PASS: How many held on all their cases.
+        FAIL: How many were refuted.
+        UNKNOWN: How many of which nothing could be said.
+        ERROR: How many of which the prover and the cases disagree.
+    """
 
     PROVED: int
     PASS: int
@@ -197,7 +339,17 @@ class LawCounts(TypedDict):
 
 
 class End(TypedDict):
-    """The last receipt; `memory` is the digest of what was learned."""
+    """The last receipt of a discovery.
+
+    Attributes:
+        iterations: How often a model was asked.
+        evaluations: How many laws were tried.
+        escalations: How many accepted laws were tried harder.
+        tokens: The tokens of all calls.
+        late: How many laws came too late to be new.
+        laws: The number of laws of each status.
+        memory: The digest of what was learned.
+    """
 
     iterations: int
     evaluations: int

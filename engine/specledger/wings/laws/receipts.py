@@ -21,13 +21,23 @@ ACCEPTED: Final = (LawStatus.PROVED, LawStatus.PASS)
 
 
 Excerpt = TypedDict("Excerpt", {"from": int, "states": list[str]})
-"""States around a violation; `from` is the step of the first one."""
+Excerpt.__doc__ = """States around a violation.
+
+Attributes:
+    from: The step of the first state.
+    states: The rings, a character for each cell.
+"""
 
 
 class Counterexample(TypedDict):
-    """A start that violates a law, and the step `t` at which it does.
+    """A start that violates a law.
 
-    `observables` are what the claim reads, by moment; `minimised` counts the candidates that were judged.
+    Attributes:
+        start: The ring at the start, a character for each cell.
+        t: The step at which it violates the law.
+        excerpt: The states around that step.
+        observables: What the claim reads, by moment (`t`, `t_plus_1`, and so on) and name.
+        minimised: How many candidates for a shorter start were judged.
     """
 
     start: str
@@ -38,7 +48,13 @@ class Counterexample(TypedDict):
 
 
 class ViolationBound(TypedDict):
-    """At most this share of such cases violates the law, in millionths, by so many drawn cases of these families."""
+    """At most this share of such cases violates the law, with a confidence of 95 %.
+
+    Attributes:
+        share: The share, in millionths.
+        drawn: How many drawn cases it rests on.
+        families: The families that these cases are from.
+    """
 
     share: int
     drawn: int
@@ -48,9 +64,26 @@ class ViolationBound(TypedDict):
 class Verdict(TypedDict):
     """The verdict on a law.
 
-    `method` is `proof`, `refutation`, `sample` or `none`; `reason` is there with UNKNOWN. `up_to` is the longest ring
-    that a proof covers, None if it covers all. `content` says how much the law says, `power` what the trial saw, `work`
-    how many cells were read.
+    Attributes:
+        law: The name of the law.
+        key: The key of the spec of the law.
+        universe: The key of the spec of the universe.
+        template: The name of the template.
+        claim: The claim, as a formula.
+        forbidden: What the claim forbids, in the words of its author.
+        contract: The rings and starts that the verdict is about.
+        status: PROVED, PASS, FAIL, UNKNOWN or ERROR.
+        method: `proof`, `refutation`, `sample`, or `none` where nothing was tried.
+        reason: Why the status is UNKNOWN, in a word; null with another one.
+        detail: What the reason is about, or how the proof or refutation was found.
+        proved_for: The rings and starts that a proof is about.
+        up_to: The longest ring that a proof covers; null if it covers all.
+        certificate: What a checker checks again, if there is a proof.
+        counterexample: A start that violates the law, with the status FAIL.
+        power: What the trial saw: counts of cases, and coverage in millionths.
+        violation_bound: With the status PASS, how large the share of violations may be.
+        content: How many mutants of the rule break the law, of how many, and the share in millionths.
+        work: How many cells were read, updates included.
     """
 
     law: str
@@ -75,7 +108,18 @@ class Verdict(TypedDict):
 
 
 class Start(TypedDict):
-    """The first receipt: the law, its universe and its template; `warnings` are codes of findings."""
+    """The first receipt of the trial of a law.
+
+    Attributes:
+        kind: `law`.
+        law: The name of the law.
+        digest: The first 16 digits of the digest of the law.
+        specs: The digest of the resolved specs.
+        universe: The key of the spec of the universe.
+        template: The name of the template.
+        seed: The seed of all that is drawn.
+        warnings: The codes of the findings about the law.
+    """
 
     kind: str
     law: str
@@ -88,7 +132,13 @@ class Start(TypedDict):
 
 
 class Cases(TypedDict):
-    """The starts on which the law was tried, by family."""
+    """The starts on which the law was tried.
+
+    Attributes:
+        digest: The digest of all starts with their families.
+        count: How many starts there are.
+        families: By family how many starts there are.
+    """
 
     digest: str
     count: int
@@ -96,7 +146,13 @@ class Cases(TypedDict):
 
 
 class Judged(TypedDict):
-    """The verdict with its digest, and what was expected."""
+    """The verdict, and what was expected.
+
+    Attributes:
+        verdict: The verdict.
+        digest: The digest of the verdict.
+        expected: The status and the reason that are expected, or null.
+    """
 
     verdict: Verdict
     digest: str
@@ -104,7 +160,12 @@ class Judged(TypedDict):
 
 
 class End(TypedDict):
-    """The last receipt; `met` is None where nothing was expected."""
+    """The last receipt of the trial of a law.
+
+    Attributes:
+        status: PROVED, PASS, FAIL, UNKNOWN or ERROR.
+        met: Whether the verdict is the expected one; null where none is expected.
+    """
 
     status: Annotated[str, LawStatus]
     met: bool | None

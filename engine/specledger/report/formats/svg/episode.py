@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.receipts import run, typed
+from specledger.evidence.receipts.places import Decided
 from specledger.lang.declare import FIELD_SIDE
 from specledger.report.evidence import Evidence
 from specledger.report.model import E_REPORT_KIND, malformed_receipts
@@ -145,7 +146,7 @@ def read_episode(evidence: Evidence, number: int) -> tuple[Data, Episode]:
         for type_, body in evidence.bodies():
             if type_ == "start":
                 start = body
-            elif typed(run.Decided, body).get("episode") == number:
+            elif typed(Decided, body).get("episode") == number:
                 if type_ == "episode":
                     state = typed(run.Episode, body)["state"]
                     episode = Episode(drawing, StepSeries(specs.charts(units)), start, state)
