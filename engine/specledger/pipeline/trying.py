@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.verdict import Verdict
 from specledger.evidence.layout import TAPE
 from specledger.kinds import KINDS, bundle_from_document, load
 from specledger.kinds.running import RunOptions
@@ -25,6 +26,7 @@ from specledger.load.bundle import dump, key_of, restore
 from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Listener, read_tape
 from specledger.pipeline.executing import execute
+from specledger.pipeline.restarting import repeats_nonce
 from specledger.report.agent import AgentReading, read_agent
 from specledger.report.agent_trial import Trial
 from specledger.report.evidence import read_evidence
@@ -131,7 +133,17 @@ def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:
         exchanges = read_tape(bundle_folder / TAPE).exchanges if (bundle_folder / TAPE).exists() else None
         ended = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
         trial = Trial(questions, _limit(bundle), _document(bundle), ended)
-        return read_agent(evidence.bodies(), exchanges, _claims(bundle), trial)
+        reading = read_agent(evidence.bodies(), exchanges, _claims(bundle), trial)
+        outside = _agent(bundle).outside
+        if outside is not None and reading.verdict is Verdict.PASS:
+            reading.repeats_nonce = repeats_nonce(outside, questions)
+        return reading
+
+
+def _agent(scenario: Bundle) -> Agent:
+    agent = scenario.specs[scenario.main.refs["agent",]].model
+    assert isinstance(agent, Agent)  # noqa: S101 - a reference of kind agent holds nothing else
+    return agent
 
 
 def _document(scenario: Bundle) -> str | None:
@@ -143,9 +155,8 @@ def _document(scenario: Bundle) -> str | None:
 
 def _limit(scenario: Bundle) -> str:
     """The time limit of an answer, and the key that sets it."""
-    governor, agent = (scenario.specs[scenario.main.refs[kind,]].model for kind in ("governor", "agent"))
+    governor, agent = scenario.specs[scenario.main.refs["governor",]].model, _agent(scenario)
     assert isinstance(governor, Governor)  # noqa: S101 - see `_document`
-    assert isinstance(agent, Agent)  # noqa: S101 - a reference of kind agent holds nothing else
     limits = [] if governor.admission is None else [(governor.admission.watchdog_ms, "`watchdog_ms` of the governor")]
     if agent.outside is None:
         return ""

@@ -55,6 +55,7 @@ class AgentReading(Struct):
         errors: The end of the standard error of its program.
         broken: What it says of itself and does not do, with the number of probes that saw it.
         hashed: Of the first commitment that did not open, the text that the kernel hashed after the nonce.
+        repeats_nonce: Whether a process that is started again commits by a nonce of the one before.
         claims: How many of its claims could be tested, and held.
     """
 
@@ -73,12 +74,13 @@ class AgentReading(Struct):
     details: dict[str, str] = field(default_factory=dict)
     errors: str = ""
     hashed: str = ""
+    repeats_nonce: bool = False
     claims: ClaimsReading = field(default_factory=ClaimsReading)
 
     @property
     def verdict(self) -> Verdict:
         """FAIL if there is a finding; INCONCLUSIVE if it was never asked or never proposed anything."""
-        if self.failures or self.malformed or self.broken:
+        if self.failures or self.malformed or self.broken or self.repeats_nonce:
             return Verdict.FAIL
         return Verdict.PASS if self.decisions and self.proposals else Verdict.INCONCLUSIVE
 
@@ -99,6 +101,10 @@ class AgentReading(Struct):
         for why, count in sorted(self.broken.items()):
             suffix = f"; the kernel hashed the nonce and then {self.hashed}" if why == UNOPENED and self.hashed else ""
             diagnostics.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes{suffix}"))
+        if self.repeats_nonce:
+            message = "started again, it commits by a nonce that it used before, which opens no second commitment"
+            hint = "draw it from the system (`secrets.token_bytes`), or from a secret and the `id` of the question"
+            diagnostics.append(Diagnostic(E_AGENT_PROMISE, message, hint=hint))
         return diagnostics
 
     def _detail(self, why: str) -> str:

@@ -343,3 +343,42 @@ def test_a_hostile_answer_is_bounded_and_never_a_pass(case, folder):
     assert set(result.get("faults", {})) == ({fault} if fault else set())
     assert result["verdict"] in (("INCONCLUSIVE",) if fault else ("FAIL", "INCONCLUSIVE"))
     assert_verified(place)
+
+
+PROGRAM = """
+import hashlib, json, random, secrets, sys
+import honest
+
+generator, message = random.Random(7), {}
+
+class Nonces:
+    @staticmethod
+    def token_bytes(size):
+        return NONCE
+
+honest.secrets = Nonces
+for message in map(json.loads, sys.stdin):
+    if message["type"] != "bye":
+        print(json.dumps({**honest.answer(message), "id": message["id"]}), flush=True)
+"""
+NONCES = {
+    "a generator with a fixed seed": ("generator.randbytes(size)", True),
+    "the system": ("secrets.token_bytes(size)", False),
+    "derived from the id": ("hashlib.sha256(f'mine{message[\"id\"]}'.encode()).digest()[:size]", False),
+}  # fmt: skip
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize(("nonce", "again"), NONCES.values(), ids=NONCES)
+def test_a_check_finds_a_nonce_that_is_used_again_after_a_restart(folder, nonce, again):
+    (folder / "program.py").write_text(PROGRAM.replace("NONCE", nonce), encoding="utf-8")
+    command = f'agent.outside={{"command": ["{sys.executable}", "program.py"]}}'
+    sets = ["governor=patient", command]
+    reading = try_agent(with_agent("honest-walker.yaml", "judged.yaml", sets, 4), trusted=True)
+    assert reading.failures == Counter() == reading.broken
+    findings = [
+        (str(finding.code), "a secret and the `id` of the question" in (finding.hint or ""))
+        for finding in reading.findings()
+    ]
+    assert findings == ([("E_AGENT_PROMISE", True)] if again else [])
+    assert reading.verdict is (Verdict.FAIL if again else Verdict.PASS)

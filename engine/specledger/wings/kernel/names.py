@@ -29,7 +29,7 @@ CAUSES: Final[Mapping[str, str]] = {
     Cause.MISPREDICTED: "after a change the agent chose another action than it had predicted",
     Cause.UNDECLARED_INFLUENCE: "a change of a variable that the declared procedure does not read moved the choice",
     Cause.NOT_FOLLOWED: "the declared procedure gives another choice than the agent",
-    Cause.COMMITMENT: "the commitment was not opened",
+    Cause.COMMITMENT: "the commitment was not opened, or by a nonce that opened another one",
     Cause.TRACE: "the trace came out otherwise when it was computed again",
     Cause.RESTATED: "the agent gave other reasons when it restated them",
     Cause.NOISE: "the answers differ no more from what was stated than an agent that draws, or is not sure, may",
