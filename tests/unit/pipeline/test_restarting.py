@@ -1,6 +1,7 @@
 """A program that is asked again after its trial, and does not answer."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -31,13 +32,18 @@ class Silent:
 
 @pytest.mark.parametrize("mute", ["hello", "decide", "reveal", "nothing"])
 def test_a_program_that_does_not_answer_again_is_no_finding(monkeypatch, mute):
-    sessions = []
-    monkeypatch.setattr(restarting, "transport_of", lambda _: sessions.append(Silent(mute)) or sessions[-1])
-    asked = [{"type": "hello", "id": 0}, {"type": "reset", "id": 1, "episode": 0}]
+    sessions: list[Silent] = []
+
+    def session(_outside):
+        sessions.append(Silent(mute))
+        return sessions[-1]
+
+    monkeypatch.setattr(restarting, "transport_of", session)
+    asked: list[dict[str, Any]] = [{"type": "hello", "id": 0}, {"type": "reset", "id": 1, "episode": 0}]
     asked += [{"type": "decide", "id": 2 + t, "episode": 0, "t": t, "observation": {}} for t in (0, 1)]
     outside = Outside(command=["x"])
     assert not restarting.repeats_nonce(outside, asked)
-    assert [session.closed for session in sessions] == [1, 1]
+    assert [one.closed for one in sessions] == [1, 1]
     assert not restarting.repeats_nonce(outside, asked[:3])
     assert not restarting.repeats_nonce(Outside(python="a:b"), asked)
     assert len(sessions) == 2
