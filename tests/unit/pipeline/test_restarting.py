@@ -19,7 +19,11 @@ class Silent:
 
     def exchange(self, message):
         asked = json.loads(message)
-        answers = {"hello": {"name": "x"}, "reset": {}, "decide": {"action": "wait", "claims": [], **self._commitment}}
+        answers: dict[str, dict[str, Any]] = {
+            "hello": {"name": "x"},
+            "reset": {},
+            "decide": {"action": "wait", "claims": [], **self._commitment},
+        }
         types = {"hello": "hello", "reset": "ready", "decide": "statement", "reveal": "reveal"}
         if asked["type"] == self._mute:
             return Answer(None, "closed")
