@@ -161,6 +161,7 @@ class Bundle:
     logs: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the files of what was recorded
     recordings: list[str] = field(default_factory=list)  # 22, of a suite 10: digests of recordings; claimed before
     programs: list[JSON] = field(default_factory=list)  # 22, of a suite 10: the programs that answered
+    kept: int = 0  # 10: verdicts about withheld values in the runs of a suite
     not_checked: list[str] = field(default_factory=list)
     manifest: JSON = None  # 1
     kind: str = ""  # 1
@@ -2206,6 +2207,7 @@ def check_runs(b: Bundle) -> None:
         b.not_checked += [line for line in inner.not_checked if line not in b.not_checked]
         b.logs, b.recordings = sorted({*b.logs, *inner.logs}), sorted({*b.recordings, *inner.recordings})
         b.programs = in_order([*b.programs, *inner.programs])
+        b.kept += kept_verdicts(inner)
 
 
 SUITE_FIELDS = {
@@ -2711,10 +2713,16 @@ def recorded(bundle: Bundle) -> dict[str, JSON]:
     return {**texts, **logs, "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))}
 
 
+def kept_verdicts(bundle: Bundle) -> int:
+    """How many verdicts of rules in a bundle are from before a value was withheld."""
+    rules = bundle.manifest["result"].get("rules", {})
+    own: int = sum(counts.get("withheld", 0) for counts in rules.values())
+    return bundle.kept + own
+
+
 def kept_words(bundle: Bundle) -> list[str]:
     """What is not checked of verdicts of rules from before a value was withheld; nothing where there are none."""
-    rules = bundle.manifest["result"].get("rules", {})
-    number = sum(counts.get("withheld", 0) for counts in rules.values())
+    number = kept_verdicts(bundle)
     words = "verdict about withheld values is" if number == 1 else "verdicts about withheld values are"
     return [f"{number} {words} as recorded; nobody can check that here"] if number else []
 

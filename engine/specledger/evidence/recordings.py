@@ -58,13 +58,14 @@ def _without_file(head: Mapping[str, Any]) -> dict[str, str]:
 
 def log_digests(listed: Mapping[str, str]) -> list[str]:
     """The digests of the files of canonical lines, each once; `listed` are the digests of all files by their paths."""
-    return sorted({digest for path, digest in listed.items() if _is_log(path)})
+    return sorted({digest for path, digest in listed.items() if is_log(path)})
 
 
 def recordings_of(folder: Path, listed: Iterable[str]) -> list[str]:
     """The digests of the recordings in a bundle, each once; `listed` are the paths of its files."""
-    return sorted({recording_digest(folder / path) for path in listed if _is_log(path)})
+    return sorted({recording_digest(folder / path) for path in listed if is_log(path)})
 
 
-def _is_log(path: str) -> bool:
+def is_log(path: str) -> bool:
+    """Whether the file at a path in a bundle is that of the trajectories of a run."""
     return path.rpartition("/")[2] == TRAJECTORIES

@@ -122,6 +122,7 @@ class Finished(Struct, frozen=True):
         spec: The spec that was run, as data; empty where no text needs it.
         agents: The names of the agents that acted, joined by `+`; empty where no text needs them.
         goal: Whether its world has a goal.
+        recorded: Whether its agents are recordings, which have trajectories and calls in place of episodes and steps.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Finished(Struct, frozen=True):
     spec: Mapping[str, Any] = {}
     agents: str = ""
     goal: bool = False
+    recorded: bool = False
 
     @property
     def verdict(self) -> Verdict:

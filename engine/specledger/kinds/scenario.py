@@ -110,7 +110,8 @@ def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: 
     known = case_name(bundle), bundle.main.kind, writer.place, manifest
     world = bundle.specs[bundle.main.refs["world",]].model
     goal = isinstance(world, World) and world.success is not None
-    return Finished(*known, explained(bundle, incidents.kept), agents=agents, goal=goal)
+    recorded = any(bundle.specs[bundle.main.refs[path]].data.get("trajectories") is not None for path in acting)
+    return Finished(*known, explained(bundle, incidents.kept), agents=agents, goal=goal, recorded=recorded)
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -172,7 +173,8 @@ def _text(finished: Finished) -> str:
     lines += claims_table(result.get("claims", {}))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
-    lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
+    proposals = counted(result["proposals"], "call" if finished.recorded else "proposal")
+    lines += _figures(f"rejections (of {proposals})", result["rejections"], "none")
     if result.get("faults"):
         lines += _faults(result)
         lines += [f"  {printable(failed)}"] if (failed := failed_calls(finished)) else []
@@ -199,13 +201,14 @@ def _text(finished: Finished) -> str:
 def _what_happened(finished: Finished, result: Mapping[str, Any]) -> str:
     """Who acted, for how long, whether a goal was reached, and how often an invariant, a probe or a rule was judged."""
     reached = f"reached the goal in {result['successes']} of" if finished.goal else "acted in"
-    counts = [counted(result["steps"], "step")]
+    episode, step = ("trajectory", "call") if finished.recorded else ("episode", "step")
+    counts = [counted(result["steps"], step)]
     counts += [counted(result["drifts"], "drift")] if result["drifts"] else []
     judged = ["invariants", *(name for name in ("probes", "rules") if name in result)]
     subject = " and ".join([", ".join(judged[:-1]), judged[-1]] if len(judged) > 1 else judged)
     counts.append(f"{subject} judged {counted(result['checks'], 'time')}")
     who = printable(finished.agents) or "the agent"
-    return f"{who} {reached} {counted(result['episodes'], 'episode')}, {', '.join(counts)}"
+    return f"{who} {reached} {counted(result['episodes'], episode)}, {', '.join(counts)}"
 
 
 def _faults(result: Mapping[str, Any]) -> list[str]:

@@ -32,6 +32,7 @@ from specledger.kinds.suite_options import refuse
 from specledger.kinds.suite_preview import suite_preview
 from specledger.kinds.suite_text import suite_claims, suite_remarks, suite_text
 from specledger.load import Bundle
+from specledger.report.specs import all_recorded
 from specledger.run.executor import Work, spread
 from specledger.run.workers import here
 from specledger.spec.base import SpecKinds
@@ -91,8 +92,9 @@ def _assessed(
         writer.add(event)
         receipts.append({"type": event.type, **event.body})
     manifest = writer.finish(sorted(case.place for _, case in plan.cases), options.seal.attach)
-    name, kind = case_name(bundle), bundle.main.kind
-    return Finished(name, kind, folder, manifest, receipts=tuple(receipts), spec=bundle.main.data)
+    known = case_name(bundle), bundle.main.kind, folder, manifest
+    recorded = all(all_recorded(case.bundle) for _, case in plan.cases)
+    return Finished(*known, receipts=tuple(receipts), spec=bundle.main.data, recorded=recorded)
 
 
 @dataclass(frozen=True)

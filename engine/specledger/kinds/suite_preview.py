@@ -30,21 +30,25 @@ def suite_preview(bundle: Bundle) -> dict[str, Any]:
             for mutant in plan.mutants
         ],
         "trials": sum(len(trial.cases) for trial in others),
-        "most_trial_steps": sum(_totals(trial)["most_steps"] for trial in others),
+        "most_trial_steps": sum(_totals(trial).get("most_steps", 0) for trial in others),
     }
 
 
 def _case_preview(case: Case) -> dict[str, Any]:
     model = case.bundle.main.model
     assert isinstance(model, Scenario)  # noqa: S101 - a suite runs nothing else
+    length = {
+        "episodes": model.episodes,
+        "horizon": model.horizon,
+        "most_steps": model.episodes * (model.horizon or 0),
+    }
+    recorded = roles(case.bundle)[0].decider.trajectories
     return {
         "run": case.run,
         "arm": case.arm,
         "scenario": case.scenario,
         "seed": case.seed,
-        "episodes": model.episodes,
-        "horizon": model.horizon,
-        "most_steps": model.episodes * (model.horizon or 0),  # of a recording, its logs say it
+        **(length if recorded is None else {"trajectories": list(recorded.files)}),  # its logs say how long it is
         "digest": case.bundle.digest,
     }
 
@@ -69,5 +73,5 @@ def _asking(cases: list[Case]) -> dict[str, Any]:
 
 
 def _totals(trial: Trial) -> dict[str, int]:
-    runs = [_case_preview(case) for case in trial.cases]
-    return {name: sum(run[name] for run in runs) for name in ("episodes", "most_steps")}
+    runs = [run for run in map(_case_preview, trial.cases) if "trajectories" not in run]
+    return {name: sum(run[name] for run in runs) for name in ("episodes", "most_steps") if runs}

@@ -33,11 +33,11 @@ def suite_text(finished: Finished) -> str:
     result = finished.manifest["result"]
     trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
     head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
-    head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
+    episode, step = ("trajectory", "call") if finished.recorded else ("episode", "step")
+    head += f"{counted(result['episodes'], episode)}, {counted(result['steps'], step)}{trials}"
     said = [f"  {printable(line)}" for line in _finding(finished)]
-    return "\n".join(
-        [head, *said, *suite_tables(finished.receipts, finished.spec), *_left_to_do(finished), *footer(finished)]
-    )
+    tables = suite_tables(finished.receipts, finished.spec, episode)
+    return "\n".join([head, *said, *tables, *_left_to_do(finished), *footer(finished)])
 
 
 def _finding(finished: Finished) -> list[str]:
@@ -82,16 +82,19 @@ def _own(receipts: Sequence[Receipt]) -> Sequence[suite.Run]:
     return _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]
 
 
-def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[str]:
-    """The lines of the tables about the receipts of a suite; a table without rows is left out."""
+def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any], episode: str = "episode") -> list[str]:
+    """The lines of the tables about the receipts of a suite; a table without rows is left out.
+
+    An `episode` is a trajectory where all runs are recordings.
+    """
     written = {check["id"]: check.get("witness", {}) for check in spec.get("checks", ())}
     figures = _of(receipts, "figure", suite.Figure)
     return [
         *text_table("runs", _runs(receipts)),
         *_beyond(receipts),
         *claims_table(suite_claims(receipts)),
-        *text_table("figures", _figures(figures)),
-        *text_table("checks", _checks(_of(receipts, "check", suite.Check), written, figures)),
+        *text_table("figures", _figures(figures, episode)),
+        *text_table("checks", _checks(_of(receipts, "check", suite.Check), written, figures, episode)),
         *text_table("mutants", _mutants(receipts, spec)),
         *_untried(receipts),
         *_unlabelled(receipts),
@@ -169,11 +172,11 @@ def _of(receipts: Iterable[Receipt], type_: str, class_: type[Body]) -> list[Bod
     return [typed(class_, receipt) for receipt in receipts if receipt["type"] == type_]
 
 
-def _figures(receipts: Sequence[suite.Figure]) -> list[list[str]]:
+def _figures(receipts: Sequence[suite.Figure], episode: str) -> list[list[str]]:
     rows = []
     for receipt in receipts:
         if receipt["error"] is not None:
-            cause = printable(_cause(receipt["error"]))
+            cause = printable(_cause(receipt["error"], episode))
             rows.append([printable(receipt["figure"]), receipt["statistic"], "ERROR", cause])
             continue
         for name, statistic, value, cases, *intervals in figure_rows(receipt):
@@ -184,7 +187,10 @@ def _figures(receipts: Sequence[suite.Figure]) -> list[list[str]]:
 
 
 def _checks(
-    receipts: Sequence[suite.Check], written: Mapping[str, Mapping[str, Any]], figures: Sequence[suite.Figure]
+    receipts: Sequence[suite.Check],
+    written: Mapping[str, Mapping[str, Any]],
+    figures: Sequence[suite.Figure],
+    episode: str,
 ) -> list[list[str]]:
     from specledger.report.witness_words import witness_words
 
@@ -192,7 +198,7 @@ def _checks(
     for receipt in receipts:
         words = witness_words(receipt["witness"], written.get(receipt["check"], {}), figures)
         witness = ", ".join(f"{name} {value}" for name, value in words.items())
-        shown = _cause(receipt["error"]) if receipt["error"] is not None else witness
+        shown = _cause(receipt["error"], episode) if receipt["error"] is not None else witness
         opportunities = (
             f"{receipt['opportunities']} {'opportunity' if receipt['opportunities'] == 1 else 'opportunities'}"
         )
@@ -211,6 +217,6 @@ def _mutants(receipts: Sequence[Receipt], spec: Mapping[str, Any]) -> list[list[
     return rows
 
 
-def _cause(error: suite.FigureFailure) -> str:
-    where = f" in {error['run']}, episode {error['episode']}" if error.get("run") else ""
+def _cause(error: suite.FigureFailure, episode: str) -> str:
+    where = f" in {error['run']}, {episode} {error['episode']}" if error.get("run") else ""
     return f"{error['code']}: {error['expression']}{where}"

@@ -78,6 +78,7 @@ class RuleReading:
                 outcome, why = Outcome.CANNOT_TELL, f"it {as_name(why_unable(counts['unable']))}"
             elif not held:
                 outcome, why = Outcome.UNTESTED, "no call was about it"
+            why = why or _as_recorded(counts)
             key, rule = self._written.get(name, (None, {}))
             says = str(rule.get("doc", "")) or self._in_words(name) or name
             warns = name in self._severities and not Severity(self._severities[name]).impact.fails_run
@@ -152,12 +153,17 @@ class RuleReading:
         elif is_open(self._counts[name]):
             word, _, why = as_name(why_unable(self._counts[name]["unable"])).partition(": ")
             details.append((word, Quoted(why)))
-        if kept := as_int(self._counts[name].get("withheld", 0)):
-            words = f"judged before a value was withheld, and not checked again: {counted(kept, 'time')}"
+        if words := _as_recorded(self._counts[name]):
             details.append(("withheld", Words(words)))
         receipts = self._observations.links(check.id)
         places = [*self._entries(name, shown), *receipts]
         return Row(name, mark, cells, details, places, max(check.failures, len(receipts)) + len(places) - len(receipts))
+
+
+def _as_recorded(counts: recording.RuleCounts) -> str:
+    """How many verdicts of a rule nobody can check again; empty if there are none."""
+    kept = as_int(counts.get("withheld", 0))
+    return f"judged before a value was withheld, and not checked again: {counted(kept, 'time')}" if kept else ""
 
 
 def _written(specs: Bundle) -> Iterator[tuple[str, tuple[str, Mapping[str, Any]]]]:

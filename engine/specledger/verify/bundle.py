@@ -266,7 +266,12 @@ def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
 
 def _recorded(compiled: Compiled[Any, Any]) -> Mapping[str, Any]:
     folder, listed = compiled.folder, listed_files(compiled.folder)
-    return recorded_facts(compiled.manifest, recordings_of(folder, listed), programs_of(folder, listed))
+    kept = kept_verdicts(folder, listed)
+    return recorded_facts(compiled.manifest, recordings_of(folder, listed), programs_of(folder, listed), kept)
+
+
+def _kept(compiled: Compiled[Any, Any]) -> Mapping[str, int]:
+    return kept_verdicts(compiled.folder, listed_files(compiled.folder))
 
 
 def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> Seals:
@@ -275,7 +280,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     seals = Seals(None, {}, None)
     verification.unchecked.extend(not_made_again(folder, compiled.listing.bundles))
     verification.unchecked.extend(absent_help(covers))
-    if kept := kept_verdicts(manifest["result"]):
+    if kept := _kept(compiled):
         verification.unchecked.append(kept_words(sum(kept.values())))
     if covers:
         with verification.check(check_names.DETACHED) as note:
@@ -323,13 +328,12 @@ def replay_content(
         verification.not_made(name, obstacle, Level.REPLAYED)
     else:
         with verification.check(name, Level.REPLAYED) as note:
-            note.message = verifiable.replay() + _not_again(compiled.manifest["result"])
+            note.message = verifiable.replay() + _not_again(_kept(compiled))
     return Replayed(**asdict(compiled), verifiable=verifiable, obstacle=obstacle)
 
 
-def _not_again(result: Mapping[str, Any]) -> str:
-    """What replay only took over from the recording: verdicts of rules that were made before a value was withheld."""
-    kept = kept_verdicts(result)
+def _not_again(kept: Mapping[str, int]) -> str:
+    """What replay only took over from recordings: verdicts of rules that were made before a value was withheld."""
     if not kept:
         return ""
     listed = ", ".join(f"{name} {times}" for name, times in kept.items())

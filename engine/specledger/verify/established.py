@@ -5,30 +5,46 @@ Both are facts that programs read, and lines of the text for people that say the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from specledger.core.diagnostics import counted
-from specledger.evidence.layout import ATTESTATION
+from specledger.evidence.layout import ATTESTATION, MANIFEST
+from specledger.evidence.recordings import is_log
+from specledger.verify.checks import E_MANIFEST
+from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.programs import program_words
 from specledger.verify.signed import Seals, envelope_signers, note_signers
 from specledger.verify.trust import Trust
 
 
 def recorded_facts(
-    manifest: Mapping[str, Any], recordings: Sequence[str], programs: Sequence[Mapping[str, Any]]
+    manifest: Mapping[str, Any],
+    recordings: Sequence[str],
+    programs: Sequence[Mapping[str, Any]],
+    kept: Mapping[str, int],
 ) -> Mapping[str, Any]:
     """What the evidence records: its verdict, and what readers compare with values from elsewhere."""
     logs: dict[str, Any] = {"recording": list(recordings)} if recordings else {}
     logs |= {"program": list(programs)} if programs else {}
-    if kept := kept_verdicts(manifest["result"]):
+    if kept:
         logs["withheld"] = sum(kept.values())
     return {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"], **logs}
 
 
-def kept_verdicts(result: Mapping[str, Any]) -> Mapping[str, int]:
-    """How many verdicts of each rule are from before a value was withheld: replay only takes them over."""
-    return {name: counts["withheld"] for name, counts in result.get("rules", {}).items() if "withheld" in counts}
+def kept_verdicts(folder: Path, listed: Iterable[str]) -> Mapping[str, int]:
+    """How many verdicts of each rule are from before a value was withheld: replay only takes them over.
+
+    `listed` are the paths of the files of a bundle. That of a recording stands beside the manifest of its run.
+    """
+    kept: Counter[str] = Counter()
+    for path in listed:
+        if is_log(path):
+            result = read_document((folder / path).with_name(MANIFEST), MAX_MANIFEST, E_MANIFEST)["result"]
+            kept.update({rule: counts.get("withheld", 0) for rule, counts in result.get("rules", {}).items()})
+    return {rule: times for rule, times in kept.items() if times}
 
 
 def kept_words(number: int) -> str:

@@ -30,6 +30,7 @@ def printed(**changes):
         manifest={"result": result},
         incidents=changes.pop("incidents", ()),
         goal=changes.pop("goal", True),
+        recorded=changes.pop("recorded", False),
     )
     return scenario._text(finished).split("\n")
 
@@ -81,6 +82,7 @@ def test_what_is_printed_beside_what_always_is(changes, more):
 HEADS = {
     "an agent without a name": ({"agents": ""}, "the agent reached the goal in 1 of 2 episodes, 8 steps, invariants judged 1 time"),
     "a world without a goal": ({"goal": False}, "ann acted in 2 episodes, 8 steps, invariants judged 1 time"),
+    "a recording": ({"goal": False, "recorded": True}, "ann acted in 2 trajectories, 8 calls, invariants judged 1 time"),
     "drifts": ({"drifts": 1}, "ann reached the goal in 1 of 2 episodes, 8 steps, 1 drift, invariants judged 1 time"),
     "probes and rules": (
         {"goal": False, "rules": {}, "probes": {}},

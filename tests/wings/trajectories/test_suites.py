@@ -18,6 +18,7 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.suites.truth import Truth
 from tests.toys import ROOT
+from tools import verify as tool
 from tools.corpus import read_labels, read_lines
 
 EXAMPLE = ROOT / "examples/agentdojo"
@@ -65,6 +66,41 @@ def test_the_shipped_suite_has_false_alarms_and_misses_with_intervals(tmp_path):
     assert (misses["count"], misses["of"], misses["value"]) == (0, 8, 0)
     assert alarms["wilson"] == {"low": 22417, "high": 470889}  # Wilson's interval of 1 of 8
     assert [mutant["caught"] for mutant in receipts(done, "mutant").values()] == [["few-misses"], ["few-false-alarms"]]
+
+
+def test_verdicts_about_withheld_values_are_told_of_a_suite_as_of_a_run(project, spec, tmp_path):
+    """Replay of its runs takes them over, so nobody who verifies the suite has checked them."""
+    (tmp_path / "salt").write_text("0" * 64)
+    agent = project / "banking-agent.yaml"
+    agent.write_text(agent.read_text(encoding="utf-8").replace("  format: openai\n", ""), encoding="utf-8")
+    path = edited(project, ("replay: bytes\n", ""))
+    for name in ("legitimate", "attacked"):
+        log, policy = project / f"logs/{name}.jsonl", project / "agentdojo-banking.yaml"
+        withhold = ("--withhold", "arguments.recipient", "--salt", tmp_path / "salt", "--policy", policy)
+        assert spec("import", log, *withhold, "--out", log).status == 0
+    done = finished(path, tmp_path / "out")
+    assert done.manifest["result"]["verdict"] == "PASS"
+    verification = verify(tmp_path / "out")
+    number = verification.facts["recorded"]["withheld"]
+    words = f"{number} verdicts about withheld values are as recorded; nobody can check that here"
+    assert number > 8
+    assert words in verification.unchecked
+    said = "not checked again, since they read withheld values: verdicts of agentdojo-banking.payee"
+    assert [check.number for check in verification.checks if said in (check.message or "")] == [20]
+    text, code = tool.run(tool.parse_arguments([str(tmp_path / "out")]))
+    assert (code, text.splitlines()[0].endswith(f"; {words}"), f"  - {words}" in text.splitlines()) == (0, True, True)
+
+
+def test_people_are_told_of_trajectories_and_calls(project, spec, tmp_path):
+    path = edited(project, ("replay: bytes\n", ""), ("banking/user_task_0, ", ""))
+    text = spec("run", path, "--out", tmp_path / "out").out
+    assert text.splitlines()[0] == "banking-suite  ERROR  1 run, 16 trajectories, 46 calls"
+    assert "trajectory.label == 'attack' in logs.banking-logs, trajectory " in text
+    assert "episode" not in text
+    assert "step" not in text
+    planned = spec("plan", path).out
+    assert "trajectories" in planned
+    assert not [word for word in ("episodes", "horizon", "most steps") if word in planned]
 
 
 def test_its_logs_and_labels_are_those_of_the_corpus():

@@ -135,6 +135,10 @@ def test_a_rule_that_held_as_recorded_is_not_marked_like_a_judged_one(policy, sp
     assert [name for name, count in counts.items() if count.get("withheld") and not count["broken"]] == [
         "invoices.payee"
     ]
+    checks = json.loads(spec("report", tmp_path / "out", "--format", "json").out)["subjects"][0]["checks"]
+    (check,) = (check for check in checks if check["id"] == "rule/invoices.payee")
+    remark = "judged before a value was withheld, and not checked again: 2 times"
+    assert (check["outcome"], check["why"]) == ("passed", remark)
     spec("report", tmp_path / "out", "--format", "html", "--out", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     (row,) = re.findall(r'<tbody id="rules.invoices.payee".*?</tbody>', page, re.S)
