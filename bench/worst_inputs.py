@@ -11,9 +11,12 @@ import string
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count, islice, product
 from pathlib import Path
 from typing import Any, Final
+
+from bench.worst_evidence import FORGED, forged
 
 MOST_MEMORY: Final = 300_000_000
 """Bytes that a command may hold, whatever it reads."""
@@ -192,6 +195,7 @@ WORST: Final[dict[str, tuple[Callable[[Path, int], Path], int, str]]] = {
     "report: as many constants as may be": (_scenario(_constants, bundle=True), 3_100_000, "report"),
     "diff: as many constants as may be": (_scenario(_constants, bundle=True), 3_100_000, "bundles"),
     "diff: as many lists as may be": (_scenario(_lists, bundle=True), 3_100_000, "bundles"),
+    **{f"verify of what is forged: {name}": (partial(forged, name), 60_000_000, "forged") for name in FORGED},
 }
 """By name: what writes the input, its bytes, and what is done with it."""
 
@@ -209,6 +213,7 @@ def words_of(name: str, folder: Path) -> list[str]:
         "diff": ["diff", str(policy), str(policy), f"--logs={log}"],
         "check": ["check", log],
         "verify": ["verify", log, "--workers=2"],
+        "forged": ["verify", log, "--no-replay"],
         "report": ["report", log, "--format=json", f"--out={folder / 'report.json'}"],
         "bundles": ["diff", log, log],
     }[does]

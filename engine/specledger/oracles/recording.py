@@ -15,20 +15,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from specledger.core.binding import GENESIS
-from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, parse_canonical
+from specledger.core.canonical import canonical_bytes, canonical_ints
 from specledger.core.diagnostics import code
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import Mode
 from specledger.core.events import Ended
 from specledger.oracles.answer import AT_WORK, TIMED_OUT, Answer, Asked, Exchange, halts
-from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.oracles.spending import Spending
-from specledger.oracles.tape_head import FORMAT, head_of
+from specledger.oracles.tape_head import FORMAT
 
 MODEL_FORMAT: Final = "specledger/model-tape/v1"
 
-MOST_LINE: Final = 8_388_608
-"""Bytes of a line at most: an answer of control characters is written six times as long."""
 MOST_TAPE: Final = 268_435_456
 """Bytes of the answers of a run at most."""
 _LEAST: Final = 128  # what an answer counts beside its bytes
@@ -59,28 +56,17 @@ def _line(document: Any) -> bytes:
     return canonical_bytes(document) + b"\n"
 
 
-def _documents(path: Path) -> Iterator[tuple[int, Any]]:
-    """The documents of a recording, each with the number of its line.
-
-    Raises:
-        TapeError: E_TAPE_FORM, also if the file is empty.
-        OSError: It cannot be read.
-    """
-    number = 0
-    with path.open("rb") as file:
-        while line := file.readline(MOST_LINE + 1):
-            number += 1
-            if not line.endswith(b"\n"):
-                raise TapeError(E_TAPE_FORM, f"line {number} is torn, or too long")
-            try:
-                yield number, parse_canonical(line[:-1], limit=MOST_LINE)
-            except NotCanonical as error:
-                raise TapeError(E_TAPE_FORM, f"line {number}: {error}") from None
-    if not number:
-        raise TapeError(E_TAPE_FORM, "the file is empty")
-
-
 # The tape of a run
+
+
+class Exchanges(Protocol):
+    """Exchanges in order: a list, or those of a long tape, which are read when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Exchange: ...
+
+    def __iter__(self) -> Iterator[Exchange]: ...
 
 
 @dataclass
@@ -95,7 +81,7 @@ class Tape:
 
     mode: Mode = Mode.SIMULATED
     head: str = GENESIS
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: Exchanges = field(default_factory=list)
     programs: Mapping[str, str] = field(default_factory=dict)
     _size: int = field(default=0, compare=False)
 
@@ -105,10 +91,19 @@ class Tape:
         Raises:
             TapeError: E_TAPE_SIZE.
         """
+        self.count(exchange)
+        assert isinstance(self.exchanges, list), "a tape that was read is not continued"  # noqa: S101 - a programmer's mistake
+        self.exchanges.append(exchange)
+
+    def count(self, exchange: Exchange) -> None:
+        """Count what an exchange adds to the tape.
+
+        Raises:
+            TapeError: E_TAPE_SIZE.
+        """
         self._size += _LEAST + len(exchange.answer.received or b"")
         if self._size > MOST_TAPE:
             raise TapeError(E_TAPE_SIZE, f"there are more than {MOST_TAPE} bytes of answers")
-        self.exchanges.append(exchange)
 
     def lines(self) -> Iterator[bytes]:
         """The tape as a file, each line with its newline."""
@@ -116,37 +111,6 @@ class Tape:
         yield _line({"format": FORMAT, "head": self.head, "mode": self.mode.value, **programs})
         for seq, exchange in enumerate(self.exchanges):
             yield _line(exchange.document(seq))
-
-
-def read_head(path: Path) -> Tape:
-    """Read the first line of the tape of a run, without its exchanges.
-
-    Raises:
-        TapeError: E_TAPE_FORM.
-        OSError: It cannot be read.
-    """
-    try:
-        mode, head, programs = head_of(next(_documents(path))[1])
-    except ValueError:
-        raise TapeError(E_TAPE_FORM, "line 1 is not the head of a tape") from None
-    return Tape(mode, head, programs=programs)
-
-
-def read_tape(path: Path) -> Tape:
-    """Read the tape of a run.
-
-    Raises:
-        TapeError: E_TAPE_FORM, E_TAPE_SIZE.
-        OSError: It cannot be read.
-    """
-    tape, documents = read_head(path), _documents(path)
-    next(documents)
-    for number, document in documents:
-        try:
-            tape.add(Exchange.read(document, number - 2))
-        except (ValueError, TypeError):
-            raise TapeError(E_TAPE_FORM, f"line {number} is not an exchange") from None
-    return tape
 
 
 class Halted(Exception):  # noqa: N818 - an outcome of the run
@@ -287,53 +251,3 @@ def write_answers(answers: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[
     yield _line({"format": MODEL_FORMAT})
     for iteration, exchange in answers:
         yield _line({"iteration": iteration, **exchange})
-
-
-class ModelTape:
-    """The recorded answers of a model, which answers in its place."""
-
-    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
-        """Read a tape.
-
-        Raises:
-            TapeError: E_TAPE_FORM.
-            OSError: It cannot be read.
-        """
-        self._identity = identity
-        self._answers: list[Mapping[str, Any]] = []
-        self._asked: set[int] = set()
-        for number, document in _documents(path):
-            if number == 1:
-                if document != {"format": MODEL_FORMAT}:
-                    raise TapeError(E_TAPE_FORM, f"the first line is not that of {MODEL_FORMAT}")
-            elif not isinstance(document, dict) or document.keys() != {"iteration", "request", "answer"}:
-                raise TapeError(E_TAPE_FORM, f"line {number} is not an answer")
-            elif type(document["iteration"]) is not int or document["iteration"] != len(self._answers):
-                raise TapeError(E_TAPE_FORM, f"line {number} is not that of iteration {len(self._answers)}")
-            else:
-                self._answers.append(document)
-
-    def ask(self, request: ModelRequest) -> ModelAnswer:
-        """The recorded answer to a request.
-
-        Raises:
-            TapeError: E_TAPE_MISSING, if there is none; E_TAPE_FORM, if it is malformed.
-        """
-        turn = request.turn
-        if turn >= len(self._answers) or self._answers[turn]["request"] != request.key(self._identity):
-            raise TapeError(E_TAPE_MISSING, f"the tape has no answer to the request of iteration {turn}")
-        self._asked.add(turn)
-        try:
-            return ModelAnswer.read(self._answers[turn]["answer"])
-        except ValueError as error:
-            raise TapeError(E_TAPE_FORM, f"iteration {turn}: {error}") from None
-
-    def finish(self) -> None:
-        """Check that every answer was asked for.
-
-        Raises:
-            TapeError: E_TAPE_EXTRA.
-        """
-        left = sorted(set(range(len(self._answers))) - self._asked)
-        if left:
-            raise TapeError(E_TAPE_EXTRA, f"the answer of iteration {left[0]} was not asked for")

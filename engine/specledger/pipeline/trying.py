@@ -24,7 +24,8 @@ from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.load.bundle import dump, key_of, restore
 from specledger.oracles.answer import Answer
-from specledger.oracles.recording import Listener, read_tape
+from specledger.oracles.recording import Listener
+from specledger.oracles.tape_file import read_tape
 from specledger.pipeline.executing import execute
 from specledger.pipeline.restarting import repeats_nonce
 from specledger.report.agent import AgentReading, read_agent

@@ -9,7 +9,8 @@ from specledger.core.canonical import parse_json
 from specledger.evidence.layout import TAPE
 from specledger.oracles.answer import Answer
 from specledger.oracles.model import ModelAnswer
-from specledger.oracles.recording import TapeError, read_tape
+from specledger.oracles.recording import TapeError
+from specledger.oracles.tape_file import read_tape
 
 
 def answers_of(folder: Path) -> Iterator[Answer]:

@@ -16,7 +16,8 @@ from specledger.evidence.counterexamples import Case, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, MAX_SPECS, ORIGIN, SOURCES, SPECS, TAPE, TRAJECTORIES
 from specledger.load.bundle import Bundle
 from specledger.load.sources import InvalidSources, load_sources
-from specledger.oracles.recording import TapeError, read_head
+from specledger.oracles.recording import TapeError
+from specledger.oracles.tape_file import read_head
 from specledger.spec.base import SpecKinds
 from specledger.verify.checks import Broken, Nothing, short
 from specledger.verify.manifest import read_document, read_plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -36,14 +36,15 @@ class Controlled(Struct, frozen=True):
 
     Attributes:
         check_probe: `(receipt, actors)`: raises Broken unless the receipt of a probe agrees with the actors' specs.
-        check_log: `(path, entries)`: raises Broken unless an audit log is valid and ends with the entries of a run.
+        check_log: `(path, entries, head)`: raises Broken unless an audit log is valid and ends with so many entries
+            of a run, the last of which has the hash `head`.
         verify_log: Checks an audit log from its first entry to its last, or to the first that fails.
         observe: `(actor, count, reference, state)`: the actor, whose rules are recorded, and what judges them.
     """
 
     check_probe: Callable[[Mapping[str, Any], list[Actor]], None]
     observe: Callable[[Actor, Count, Reference, RecordType], tuple[Actor, ControllerJudge]]
-    check_log: Callable[[Path, Sequence[str]], str]
+    check_log: Callable[[Path, int, str], str]
     verify_log: Callable[[Path], Verification]
 
 
@@ -57,12 +58,12 @@ def controlled() -> Controlled:
 _AUDIT_LOG: Final = "an audit log"
 
 
-def check_audit_log(path: Path, entries: Sequence[str]) -> str:
-    """Check that a log is valid and ends with the entries of a run; raises Broken, or Lacking without its wing."""
+def check_audit_log(path: Path, entries: int, head: str) -> str:
+    """Check that a log is valid and ends with so many entries of a run; raises Broken, or Lacking without its wing."""
     part: Controlled | None = part_of("controlled")
     if part is None:
         raise Lacking(missing_wing("kernel", _AUDIT_LOG)[0], E_WING)
-    return part.check_log(path, entries)
+    return part.check_log(path, entries, head)
 
 
 def verify_audit_log(path: Path) -> Verification:

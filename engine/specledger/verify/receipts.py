@@ -21,6 +21,7 @@ from specledger.evidence.counterexamples import Cases
 from specledger.evidence.layout import MAX_LINE
 from specledger.evidence.result import Fold
 from specledger.verify.checks import E_CHAIN, E_ENDS, E_LINE, Broken, misformed
+from specledger.verify.held import Kept
 
 _NEWLINE: Final = ord("\n")
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
@@ -104,9 +105,15 @@ def linked(receipts: Receipts) -> Iterator[tuple[bytes, bytes]]:
 
 
 def follow(receipts: Receipts, order: Order, tally: Fold, cases: Cases | None = None) -> Any:
-    """Parse all receipts, for the rules of their kind, the result and the cases; the specs' digest in the first one."""
+    """Parse all receipts, for the rules of their kind, the result and the cases; the specs' digest in the first one.
+
+    Raises:
+        Broken: They do not follow one another.
+        Rejected: E_EVIDENCE_SIZE, if what must be kept of them takes too much memory.
+    """
     last, specs = "", None
     takes = (order.add, tally.add) if cases is None else (order.add, tally.add, cases.add)
+    kept = Kept(order, tally) if cases is None else Kept(order, tally, cases)
     for number, line in enumerate(receipts.lines()):
         receipt = read_receipt(line, number)
         last = receipt["type"]
@@ -119,6 +126,7 @@ def follow(receipts: Receipts, order: Order, tally: Fold, cases: Cases | None = 
                 specs = receipt["body"]["specs"]
         except MALFORMED as error:
             raise Broken(E_LINE, f"receipt {number} ({last}) is malformed: {misformed(error)}") from None
+        kept.look(len(line))
     if last != "end":
         raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
     try:

@@ -25,18 +25,22 @@ _LARGEST_KEPT: Final = 100_000
 
 
 class Recorded:
-    """The specs of one bundle of a kind, with the digest that its manifest names."""
+    """The specs of one bundle of a kind, with the digest that its manifest names.
+
+    Attributes:
+        manifest: What the manifest says.
+    """
 
     def __init__(
         self, folder: Path, manifest: Mapping[str, Any], kind: str, kinds: SpecKinds, compile_plan: CompileScenario
     ) -> None:
-        self._folder, self._manifest, self._kind = folder, manifest, kind
+        self._folder, self.manifest, self._kind = folder, manifest, kind
         self._kinds, self._compile = kinds, compile_plan
 
     @cached_property
     def specs(self) -> Bundle:
         """The specs; Broken as `read_specs`."""
-        return read_specs(self._folder, self._manifest, self._kinds, self._kind)
+        return read_specs(self._folder, self.manifest, self._kinds, self._kind)
 
     @cached_property
     def plan(self) -> Plan:

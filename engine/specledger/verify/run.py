@@ -40,7 +40,8 @@ from specledger.evidence.receipts.kernel import AUDIT, AuditEntry
 from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
-from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
+from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError
+from specledger.oracles.tape_file import read_tape
 from specledger.run.executor import Executor, spread
 from specledger.run.loop import bounds_of, read_events, run_episode, separate, write_event
 from specledger.run.scenario_run import EpisodeChunks, join_run, make_run
@@ -73,9 +74,9 @@ class RunContent(Struct, frozen=True):
 
     def check(self, verification: Verification, obstacle: str | None) -> RunContent:
         """Check the audit log, and the first receipt if the run is not replayed although it could be."""
-        listing, entries = self.checked.listing, self.checked.order.entries
-        if entries or AUDIT_LOG in listing.more:
-            step = partial(check_audit_log, self.checked.folder / AUDIT_LOG, entries)
+        listing, order = self.checked.listing, self.checked.order
+        if order.entries or AUDIT_LOG in listing.more:
+            step = partial(check_audit_log, self.checked.folder / AUDIT_LOG, order.entries, order.head)
             verification.attempt(check_names.AUDIT_LOG, step)
         if obstacle is not None and other_maker(self.checked.manifest) is None:
             with verification.check(check_names.START):

@@ -61,15 +61,15 @@ class RunOrder:
     commitment precedes the first decision, and the last decision has the judgement on the state after it.
 
     Attributes:
-        entries: The hashes of the audit entries among the receipts.
+        entries: How many audit entries there are among the receipts.
+        head: The hash of the last one, or of the entry that the first one follows.
     """
 
     def __init__(self, listen: Listener | None = None, first: int = 0) -> None:
         """Begin before the first receipt of a run, or of a shard of it whose first episode has the number `first`."""
-        self.entries: list[str] = []
+        self.entries, self.head = 0, GENESIS
         self._listen = listen
         self._held: Counter[str] = Counter()  # receipts by type, and tokens
-        self._entry = GENESIS
         self._ended = self._open = self._fatal = False
         self._episode, self._t, self._state = first - 1, 0, ""  # the episode, the step and the state that come next
         self._turn = self._decided = self._judged = 0  # within the step, the turn and the episode
@@ -143,7 +143,7 @@ class RunOrder:
         agents = body.get("agents", [""])  # one agent has no name
         self._turns = [agents] if body.get("turns") == "simultaneous" else [[name] for name in agents]
         if "audit" in body:
-            self._entry = body["audit"]["head"]
+            self.head = body["audit"]["head"]
 
     def _begin(self, body: run.Episode) -> None:
         begins = not self._open and equal(body["episode"], self._episode + 1)
@@ -161,10 +161,9 @@ class RunOrder:
         self._state = body["after"]
 
     def _entered(self, body: AuditEntry) -> None:
-        wanted = {"prev_entry_hash": self._entry, "entry_hash": entry_hash(body)}
+        wanted = {"prev_entry_hash": self.head, "entry_hash": entry_hash(body)}
         require_equal(body, wanted, "an audit entry", E_STATE)
-        self._entry = body["entry_hash"]
-        self.entries.append(self._entry)
+        self.entries, self.head = self.entries + 1, body["entry_hash"]
 
     def _probe(self, body: Probe) -> None:
         agent = body.get("agent", "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -10,16 +10,17 @@ from msgspec import Struct
 from specledger.compile.suite import DeferredPlan, seeds_of_suite
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code, counted
+from specledger.core.digest import hash_json
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
-from specledger.evidence.layout import FOLDERS, RECEIPTS
+from specledger.evidence.layout import FOLDERS, MANIFEST, RECEIPTS
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.suite import Run
 from specledger.expr import EvaluationError
 from specledger.load import Bundle
 from specledger.run.executor import spread
-from specledger.suites.assessment import Outcome, assess
+from specledger.suites.assessment import UNCOMPARED, Outcome, assess
 from specledger.suites.checks import PlannedCheck, is_of_nothing
 from specledger.suites.checks import judge as judge_check
 from specledger.suites.figures import FigureError
@@ -30,6 +31,7 @@ from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.rebuilding import invalid
 from specledger.verify.receipts import Receipts
+from specledger.verify.recorded import Recorded
 from specledger.verify.reference import Names, Reference
 from specledger.verify.replay import compare
 from specledger.verify.run import judge_run
@@ -39,14 +41,35 @@ E_RUNS = code("E_RUNS", "a run of the suite is malformed")
 E_ASSESSMENT = code("E_ASSESSMENT", "the suite's receipts are not what its runs lead to")
 
 
+class StatedRun(Struct, frozen=True):
+    """What the receipt of a run says: the digest of what its manifest says, too, and how its replay went."""
+
+    named: str
+    replay: Any
+
+
+def _replay_of(body: Mapping[str, Any]) -> Any:
+    """What a receipt says of the replay of a run; None of what has another form."""
+    replay = body.get("replay")
+    if not isinstance(replay, Mapping) or replay.keys() != UNCOMPARED.keys():
+        return None
+    return replay if all(type(replay[name]) is type(value) for name, value in UNCOMPARED.items()) else None
+
+
 class SuiteOrder:
     """The receipts of a suite begin with `start`, end with `end`, and are of no type but its own."""
 
     _TYPES: Final = frozenset({"start", "run", "figure", "check", "mutant", "end"})
 
     def __init__(self) -> None:
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, StatedRun] = {}
+        self._places: Container[str] = ()
         self._ended = False
+
+    def know(self, recorded: Recorded) -> None:
+        """Keep what is said of the runs that the manifest lists."""
+        listed = (entry["path"].rpartition("/") for entry in recorded.manifest["files"])
+        self._places = {folder for folder, _, name in listed if name == MANIFEST}
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Take one receipt."""
@@ -54,8 +77,9 @@ class SuiteOrder:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
         self._ended = type_ == "end"
         run = typed(Run, body)
-        if type_ == "run" and isinstance(run.get("place"), str):
-            self.runs[run["place"]] = run
+        if type_ == "run" and isinstance(run.get("place"), str) and run["place"] in self._places:
+            named = {name: body[name] for name in NAMED if name in body}
+            self.runs[run["place"]] = StatedRun(hash_json(named), _replay_of(body))
 
 
 class SuiteContent(Struct, frozen=True):
@@ -90,8 +114,8 @@ class SuiteContent(Struct, frozen=True):
         for path, outcome in zip(paths, spread(look, range(len(paths)), self.resources.executor), strict=True):
             if "broken" in outcome:
                 raise Broken(E_RUNS, f"{path}: {outcome['broken']}")
-            recorded: Mapping[str, Any] = self.checked.order.runs.get(path, {})
-            if any(recorded.get(name) != outcome[name] for name in NAMED):
+            stated = self.checked.order.runs.get(path)
+            if stated is None or stated.named != hash_json({name: outcome[name] for name in NAMED}):
                 raise Broken(E_RUNS, f"{path} is another run than the suite's receipts describe")
             outcomes[path] = outcome
         return outcomes
@@ -99,7 +123,7 @@ class SuiteContent(Struct, frozen=True):
     def _check_assessment(self, outcomes: dict[str, Any], *, replay: bool) -> str:
         for path, known in outcomes.items():
             if not replay or DIFFERS in known:  # whether the run is exact is for the check of replay to refute
-                outcomes[path] = known | {"replay": self.checked.order.runs[path].get("replay")}
+                outcomes[path] = known | {"replay": self.checked.order.runs[path].replay}
         chain = Chain(run_id(self.plan.specs))
         lines = (chain.seal(event) for event in assess(self.plan, outcomes))
         try:
@@ -219,4 +243,5 @@ SUITE: Final = EvidenceKind(
     folders=FOLDERS,
     replay=check_names.REPLAY_OF_RUNS,
     seeds=seeds_of_suite,
+    know=SuiteOrder.know,
 )

@@ -43,7 +43,7 @@ def test_an_audit_log_without_its_wing_names_the_wing(monkeypatch, tmp_path):
         verify_audit_log(tmp_path / "audit.log.jsonl")
     assert findings(rejected) == {("E_WING", message)}
     with pytest.raises(Lacking) as lacking:
-        check_audit_log(tmp_path / "audit.log.jsonl", ())
+        check_audit_log(tmp_path / "audit.log.jsonl", 0, "")
     assert (lacking.value.code, lacking.value.message) == ("E_WING", message)
 
 

@@ -37,6 +37,7 @@ NO_EXAMPLE = {
     "E_CLUSTER_LOST": OF_A_CLUSTER,
     "E_CLUSTER_RESULT": OF_A_CLUSTER,
     "W_CLUSTER_ENGINE": OF_A_CLUSTER,
+    "E_EVIDENCE_SIZE": "receipts that no run of the engine writes",
     "E_GUARD_TOOLS": "an MCP server whose tools do not fit a world",
     "E_INTERNAL": "a defect of the engine, of which none is known",
     "E_JUDGE": "a defect of one of two evaluators, of which none is known",

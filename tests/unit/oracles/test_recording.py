@@ -1,5 +1,7 @@
 """A message that was answered is never sent again, and an answer belongs to its own message."""
 
+import sys
+
 import pytest
 
 from specledger.core.canonical import canonical_bytes
@@ -7,7 +9,8 @@ from specledger.core.digest import sha256_hex
 from specledger.core.entries import Mode
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange, halts, received
 from specledger.oracles.program_files import program_files
-from specledger.oracles.recording import MOST_LINE, Halted, Oracle, Place, Tape, TapeError, read_head, read_tape
+from specledger.oracles.recording import Halted, Oracle, Place, Tape, TapeError
+from specledger.oracles.tape_file import MOST_LINE, read_head, read_tape
 from specledger.spec.agent import Outside
 
 
@@ -185,13 +188,29 @@ def test_an_answer_counts_128_bytes_beside_its_own(most, fits, monkeypatch):
             tape.add(none)
 
 
+@pytest.mark.parametrize("kept", range(len(EXCHANGES) + 1))
+def test_what_is_not_kept_of_a_tape_is_read_again(tape, tmp_path, monkeypatch, kept):
+    file, first = tmp_path / "tape.jsonl", [[one.answer.received, *one.asked] for one in EXCHANGES[:kept]]
+    file.write_bytes(b"".join(tape.lines()))
+    room = sum(500 + sum(map(sys.getsizeof, held)) for held in first)
+    monkeypatch.setattr("specledger.oracles.tape_file.MOST_KEPT", room)
+    exchanges = read_tape(file).exchanges
+    assert isinstance(exchanges, list) == (kept == len(EXCHANGES))
+    assert (len(exchanges), [*exchanges]) == (len(EXCHANGES), [*EXCHANGES])
+    assert [exchanges[number] for number in range(len(EXCHANGES))] == [*EXCHANGES]
+    if kept < len(EXCHANGES):
+        file.write_bytes(file.read_bytes().replace(b"{", b"x"))
+        with pytest.raises(TapeError, match=f"line {len(EXCHANGES) + 1} is not an exchange"):
+            exchanges[len(EXCHANGES) - 1]
+
+
 def test_a_line_has_an_end_within_its_bound(tape, tmp_path, monkeypatch):
     file, lines = tmp_path / "tape.jsonl", list(tape.lines())
     file.write_bytes(b"".join(lines))
     longest = max(map(len, lines))
-    monkeypatch.setattr("specledger.oracles.recording.MOST_LINE", longest - 1)
+    monkeypatch.setattr("specledger.oracles.tape_file.MOST_LINE", longest - 1)
     assert read_tape(file) == tape
-    monkeypatch.setattr("specledger.oracles.recording.MOST_LINE", longest - 2)
+    monkeypatch.setattr("specledger.oracles.tape_file.MOST_LINE", longest - 2)
     with pytest.raises(TapeError, match=rf"line {lines.index(max(lines, key=len)) + 1} is torn, or too long"):
         read_tape(file)
     assert MOST_LINE == 8 * 1_048_576

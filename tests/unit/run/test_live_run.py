@@ -16,7 +16,8 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
-from specledger.oracles.recording import Oracle, Tape, TapeError, read_tape
+from specledger.oracles.recording import Oracle, Tape, TapeError
+from specledger.oracles.tape_file import read_tape
 from specledger.pipeline.checking import check
 from specledger.pipeline.executing import execute
 from specledger.pipeline.golden import pin

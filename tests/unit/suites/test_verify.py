@@ -191,6 +191,7 @@ FAULTS = {
     "what replay found": (change_bodies("run", lambda body: body["replay"].update(noticed=False)), 11, "E_ASSESSMENT"),
     "the end left out": (leave_out("end"), 5, "E_ENDS"),
     "the beginning left out": (leave_out("start"), 5, "E_ENDS"),
+    "what no replay finds": (change_bodies("run", lambda body: body.update(replay="well")), 11, "E_ASSESSMENT"),
     "a made-up figure of a run": (in_the_run(make_up_a_figure), 11, "E_ASSESSMENT"),
     "a run that only replay finds": (succeed_early, 20, "E_RUNS"),
     "a value of another type in a run": (in_the_run(say_nonsense), 10, "E_RUNS"),

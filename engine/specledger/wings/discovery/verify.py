@@ -6,9 +6,10 @@ left out and ranked, and what samples found: it makes everything again from the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,11 +17,13 @@ from msgspec import Struct
 from specledger.compile.model import PlannedModel
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
+from specledger.core.digest import hash_json
 from specledger.core.events import Event
 from specledger.evidence.layout import TAPE
 from specledger.evidence.receipts import typed
 from specledger.load import Bundle
-from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
+from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
+from specledger.oracles.tape_file import ModelTape
 from specledger.run.executor import Executor
 from specledger.verify.check_names import CheckName
 from specledger.verify.checks import (
@@ -29,7 +32,6 @@ from specledger.verify.checks import (
     Lacking,
     Nothing,
     Verification,
-    equal,
     misformed,
     require,
     require_equal,
@@ -150,16 +152,23 @@ def verdicts_of(plan: DiscoveryPlan, type_: str, body: Tried) -> Iterator[Stated
 
 
 class DiscoveryContent(Struct, frozen=True):
-    """A discovery that compiles again, with the recorded answers of a model and the receipts that hold verdicts."""
+    """A discovery that compiles again, with the recorded answers of a model and its last receipt."""
 
     checked: Checked[DiscoveryOrder, Any]
     workbench: DiscoveryContext
     model: PlannedModel
     recording: ModelTape | None
     executor: Executor
-    verdicts: Sequence[tuple[str, Tried]]
-    ledger: Sequence[Ledger]
     end: Mapping[str, Any]
+
+    @property
+    def verdicts(self) -> Iterator[tuple[str, Tried]]:
+        """The receipts that hold verdicts, read once more."""
+        for type_, body in self.checked.receipts.contents():
+            if type_ == "law":
+                yield type_, typed(TriedLaw, body)
+            elif type_ == "escalation":
+                yield type_, typed(Escalation, body)
 
     @property
     def plan(self) -> DiscoveryPlan:
@@ -237,11 +246,8 @@ class DiscoveryContent(Struct, frozen=True):
         raise Lacking(NO_SCENARIO)
 
     def _check_ledger(self) -> str:
-        refuted: dict[str, dict[str, Any]] = {}
+        refuted: dict[str, str] = {}
         came: dict[str, int] = {}
-        listed: list[Any] = [ledger.get("refuted") for ledger in self.ledger]
-        require(all(isinstance(lines, list) for lines in listed), "it lists no refuted laws", E_DISCOVERY_LEDGER)
-        recorded = [line for lines in listed for line in lines]
         for type_, stated in self.verdicts:
             law, verdict, tried = stated["law"], stated["verdict"], typed(TriedLaw, stated)
             if type_ == "escalation" or tried["late"] is None:
@@ -250,12 +256,21 @@ class DiscoveryContent(Struct, frozen=True):
                 if verdict is not None:
                     refuted.pop(law, None)
                 if line is not None:
-                    refuted[law] = line
+                    refuted[law] = hash_json(line)
         ordered = [refuted[law] for law in came if law in refuted]
-        require(equal(recorded, ordered), "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
+        same = all(recorded == wanted for recorded, wanted in zip_longest(self._listed(), ordered))
+        require(same, "it is not what the recorded verdicts lead to", E_DISCOVERY_LEDGER)
         wanted = {name: self.checked.manifest["result"][name] for name in _COUNTED}
         require_equal({**dict.fromkeys(_COUNTED), **self.end}, wanted, "the end", E_ENDS)
         return f"{len(ordered)} refuted laws"
+
+    def _listed(self) -> Iterator[str]:
+        """The digest of each refuted law in the ledger."""
+        for type_, body in self.checked.receipts.contents():
+            if type_ == "ledger":
+                refuted: Any = typed(Ledger, body).get("refuted")
+                require(isinstance(refuted, list), "it lists no refuted laws", E_DISCOVERY_LEDGER)
+                yield from map(hash_json, refuted)
 
 
 def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, resources: Resources) -> DiscoveryContent:
@@ -277,15 +292,19 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
         recording = ModelTape(path, model.identity) if path.exists() else None
     except TapeError as error:
         raise Broken(error.code, error.message) from None
-    receipts = list(checked.receipts.contents())
-    verdicts: list[tuple[str, Tried]] = [
-        (type_, typed(TriedLaw, body) if type_ == "law" else typed(Escalation, body))
-        for type_, body in receipts
-        if type_ in ("law", "escalation")
-    ]
-    ledger = [typed(Ledger, body) for type_, body in receipts if type_ == "ledger"]
-    check_stated(receipts[0][1], start_event(workbench.plan, model.identity), without=("model",))
-    return DiscoveryContent(checked, workbench, model, recording, resources.executor, verdicts, ledger, receipts[-1][1])
+    first: Mapping[str, Any]
+    end: Mapping[str, Any]
+    (_, first), (_, end) = _ends(checked.receipts.contents())
+    check_stated(first, start_event(workbench.plan, model.identity), without=("model",))
+    return DiscoveryContent(checked, workbench, model, recording, resources.executor, end)
+
+
+def _ends(receipts: Iterator[tuple[str, Mapping[str, Any]]]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """The first receipt and the last one."""
+    first = last = next(receipts)
+    for last in receipts:  # noqa: B007 - the last one is what it is about
+        pass
+    return first, last
 
 
 @contextmanager

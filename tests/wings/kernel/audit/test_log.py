@@ -60,12 +60,12 @@ def test_the_log_of_a_run_ends_with_its_entries(path):
     entries = sealed(3)
     hashes = [entry["entry_hash"] for entry in entries]
     path.write_bytes(b"".join(lines(entries)))
-    assert check_log(path, hashes) == f"3 entries of the run, head {hashes[2]}"
-    assert check_log(path, hashes[2:]) == f"1 entries of the run, head {hashes[2]}"
-    assert check_log(path, []) == f"0 entries of the run, head {GENESIS}"
-    for other in (hashes[:2], hashes[1:2], ["0" * 64, *hashes]):
+    assert check_log(path, 3, hashes[2]) == f"3 entries of the run, head {hashes[2]}"
+    assert check_log(path, 1, hashes[2]) == f"1 entries of the run, head {hashes[2]}"
+    assert check_log(path, 0, GENESIS) == f"0 entries of the run, head {GENESIS}"
+    for other in ((2, hashes[1]), (1, hashes[1]), (4, hashes[2])):
         with pytest.raises(Broken, match="E_AUDIT_DIFFERS"):
-            check_log(path, other)
+            check_log(path, *other)
 
 
 # When it is on the disk
