@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.evidence.layout import MAX_SPECS, SPECS, TAPE
-from specledger.oracles.recording import TapeError, read_head
+from specledger.oracles.recording import TapeError
+from specledger.oracles.tape_file import read_head
 from specledger.verify.checks import E_SPECS
 from specledger.verify.manifest import read_document
 
