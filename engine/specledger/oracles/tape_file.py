@@ -32,31 +32,31 @@ _EXCHANGE: Final = 500  # bytes of one, beside what it holds
 
 
 def _documents(path: Path) -> Iterator[tuple[int, int, Any]]:
-    """The documents of a recording, each with the number of its line and the place where that begins.
+    """The documents of a recording, each with the number of its line and the offset where that begins.
 
     Raises:
         TapeError: E_TAPE_FORM, also if the file is empty.
         OSError: It cannot be read.
     """
-    number = place = 0
+    number = offset = 0
     with path.open("rb") as file:
         while line := file.readline(MOST_LINE + 1):
             number += 1
             if not line.endswith(b"\n"):
                 raise TapeError(E_TAPE_FORM, f"line {number} is torn, or too long")
             try:
-                yield number, place, parse_canonical(line[:-1], limit=MOST_LINE)
+                yield number, offset, parse_canonical(line[:-1], limit=MOST_LINE)
             except NotCanonical as error:
                 raise TapeError(E_TAPE_FORM, f"line {number}: {error}") from None
-            place += len(line)
+            offset += len(line)
     if not number:
         raise TapeError(E_TAPE_FORM, "the file is empty")
 
 
-def _document_at(path: Path, place: int) -> Any:
+def _document_at(path: Path, offset: int) -> Any:
     """The document of a line that was read before; None if it is not there any more."""
     with path.open("rb") as file:
-        file.seek(place)
+        file.seek(offset)
         try:
             return parse_canonical(file.readline(MOST_LINE + 1)[:-1], limit=MOST_LINE)
         except NotCanonical:
@@ -87,16 +87,16 @@ def read_tape(path: Path) -> Tape:
     tape, documents = read_head(path), _documents(path)
     next(documents)
     kept: list[Exchange] = []
-    places, room = array("Q"), MOST_KEPT
-    for number, place, document in documents:
+    offsets, room = array("Q"), MOST_KEPT
+    for number, offset, document in documents:
         exchange = _exchange(document, number - 2)
         tape.count(exchange)
         room -= _EXCHANGE + sum(map(sys.getsizeof, (exchange.answer.received, *exchange.asked)))
         if room >= 0:
             kept.append(exchange)
         else:
-            places.append(place)
-    tape.exchanges = _LongTape(path, kept, places) if places else kept
+            offsets.append(offset)
+    tape.exchanges = _LongTape(path, kept, offsets) if offsets else kept
     return tape
 
 
@@ -110,23 +110,23 @@ def _exchange(document: Any, seq: int) -> Exchange:
 class _LongTape:
     """The exchanges of a tape of which only the first ones are kept."""
 
-    def __init__(self, path: Path, kept: Sequence[Exchange], places: Sequence[int]) -> None:
-        self._path, self._kept, self._places = path, kept, places
+    def __init__(self, path: Path, kept: Sequence[Exchange], offsets: Sequence[int]) -> None:
+        self._path, self._kept, self._offsets = path, kept, offsets
 
     def __len__(self) -> int:
-        return len(self._kept) + len(self._places)
+        return len(self._kept) + len(self._offsets)
 
     def __getitem__(self, number: int, /) -> Exchange:
         if number < len(self._kept):
             return self._kept[number]
-        return _exchange(_document_at(self._path, self._places[number - len(self._kept)]), number)
+        return _exchange(_document_at(self._path, self._offsets[number - len(self._kept)]), number)
 
     def __iter__(self) -> Iterator[Exchange]:
         return map(self.__getitem__, range(len(self)))
 
 
 class ModelTape:
-    """The recorded answers of a model, which answers in its place; each is read again when it is asked for."""
+    """The recorded answers of a model, which answers in its offset; each is read again when it is asked for."""
 
     def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
         """Read a tape.
@@ -136,18 +136,18 @@ class ModelTape:
             OSError: It cannot be read.
         """
         self._path, self._identity = path, identity
-        self._places = array("Q")
+        self._offsets = array("Q")
         self._asked: set[int] = set()
-        for number, place, document in _documents(path):
+        for number, offset, document in _documents(path):
             if number == 1:
                 if document != {"format": MODEL_FORMAT}:
                     raise TapeError(E_TAPE_FORM, f"the first line is not that of {MODEL_FORMAT}")
             elif not isinstance(document, dict) or document.keys() != {"iteration", "request", "answer"}:
                 raise TapeError(E_TAPE_FORM, f"line {number} is not an answer")
-            elif type(document["iteration"]) is not int or document["iteration"] != len(self._places):
-                raise TapeError(E_TAPE_FORM, f"line {number} is not that of iteration {len(self._places)}")
+            elif type(document["iteration"]) is not int or document["iteration"] != len(self._offsets):
+                raise TapeError(E_TAPE_FORM, f"line {number} is not that of iteration {len(self._offsets)}")
             else:
-                self._places.append(place)
+                self._offsets.append(offset)
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
         """The recorded answer to a request.
@@ -156,7 +156,7 @@ class ModelTape:
             TapeError: E_TAPE_MISSING, if there is none; E_TAPE_FORM, if it is malformed.
         """
         turn = request.turn
-        recorded = _document_at(self._path, self._places[turn]) if turn < len(self._places) else None
+        recorded = _document_at(self._path, self._offsets[turn]) if turn < len(self._offsets) else None
         if recorded is None or recorded["request"] != request.key(self._identity):
             raise TapeError(E_TAPE_MISSING, f"the tape has no answer to the request of iteration {turn}")
         self._asked.add(turn)
@@ -171,6 +171,6 @@ class ModelTape:
         Raises:
             TapeError: E_TAPE_EXTRA.
         """
-        left = next((turn for turn in range(len(self._places)) if turn not in self._asked), None)
+        left = next((turn for turn in range(len(self._offsets)) if turn not in self._asked), None)
         if left is not None:
             raise TapeError(E_TAPE_EXTRA, f"the answer of iteration {left} was not asked for")

@@ -63,13 +63,13 @@ class SuiteOrder:
 
     def __init__(self) -> None:
         self.runs: dict[str, StatedRun] = {}
-        self._places: Container[str] = ()
+        self._listed: Container[str] = ()
         self._ended = False
 
     def know(self, recorded: Recorded) -> None:
         """Keep what is said of the runs that the manifest lists."""
         listed = (entry["path"].rpartition("/") for entry in recorded.manifest["files"])
-        self._places = {folder for folder, _, name in listed if name == MANIFEST}
+        self._listed = {folder for folder, _, name in listed if name == MANIFEST}
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
         """Take one receipt."""
@@ -77,7 +77,7 @@ class SuiteOrder:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
         self._ended = type_ == "end"
         run = typed(Run, body)
-        if type_ == "run" and isinstance(run.get("place"), str) and run["place"] in self._places:
+        if type_ == "run" and isinstance(run.get("place"), str) and run["place"] in self._listed:
             named = {name: body[name] for name in NAMED if name in body}
             self.runs[run["place"]] = StatedRun(hash_json(named), _replay_of(body))
 
