@@ -57,6 +57,7 @@ def said(rule="p.paid", call="c1", reason="no sum", value="3"):
 
 BLIND = {"breach": "no call pays"}
 # Counts of a rule: the outcome, how often it was judged, how often broken, why it is open, and the mark of its row.
+KEPT = "judged before a value was withheld, and not checked again: 1 time"
 OUTCOMES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     "held": (counted(2), (Outcome.PASSED, 2, 0, ""), "held"),
     "broken": (counted(2, 1), (Outcome.FAILED, 3, 1, ""), "broken"),
@@ -79,8 +80,8 @@ OUTCOMES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
         (Outcome.CANNOT_TELL, 0, 0, "it can notice nothing: x"),
         "cannot tell",
     ),
-    "held before a value was withheld": (counted(2, withheld=1), (Outcome.PASSED, 2, 0, ""), "as recorded"),
-    "broken before a value was withheld": (counted(0, 1, withheld=1), (Outcome.FAILED, 1, 1, ""), "broken"),
+    "held before a value was withheld": (counted(2, withheld=1), (Outcome.PASSED, 2, 0, KEPT), "as recorded"),
+    "broken before a value was withheld": (counted(0, 1, withheld=1), (Outcome.FAILED, 1, 1, KEPT), "broken"),
 }
 OPEN = [
     {"unjudged": [said(reason="late"), said("p.calm", reason="other")]},

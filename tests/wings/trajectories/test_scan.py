@@ -42,7 +42,7 @@ def rules(tmp_path, monkeypatch):
         ([("pay", {"to": "Ann"})], "PASS", 0, "payee                      1     1       0"),
         ([("pay", {"to": "Eve"})], "FAIL", 1, "chat.json, call c0 pay: Eve is paid but occurs only in nothing before"),
         ([("look", {})], "INCONCLUSIVE", 3, "no opportunity, so the verdict says nothing of: payee"),
-        ([("pay", {"to": ["Ann", 1, {}]})], "INCONCLUSIVE", 3, "payee was not judged 1 time"),
+        ([("pay", {"to": ["Ann", {}]})], "INCONCLUSIVE", 3, "payee was not judged 1 time"),
         ([("pay", {"to": "Ann"})] * 3, "PASS", 0, "call 3"),
     ],
 )

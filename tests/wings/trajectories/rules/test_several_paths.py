@@ -16,6 +16,13 @@ SENT = {
     "the first was not": ({"to": "eve@b.example", "cc": []}, [BROKEN]),
     "the second alone": ({"cc": "bob@a.example"}, [HELD]),
     "one is withheld": ({"to": "ann@a.example", "cc": DIGEST}, [UNJUDGED]),
+    "one is withheld, and the other was not named": ({"to": "eve@b.example", "cc": DIGEST}, [BROKEN]),
+    "the first is withheld, and the other was not named": ({"to": DIGEST, "cc": "eve@b.example"}, [BROKEN]),
+    "one of a list is withheld": ({"to": [DIGEST, "eve@b.example"]}, [BROKEN]),
+    "one of a list is withheld, the other named": ({"to": [DIGEST, "bob@a.example"]}, [UNJUDGED]),
+    "one is no address, and the other was not named": ({"to": "Ann", "cc": "eve@b.example"}, [BROKEN]),
+    "one is no address": ({"to": "Ann", "cc": "bob@a.example"}, [UNJUDGED]),
+    "all are withheld": ({"to": DIGEST, "cc": DIGEST}, [UNJUDGED]),
     "neither": ({"to": None, "cc": []}, []),
 }
 
@@ -25,6 +32,18 @@ def test_every_value_at_each_path_is_judged(tmp_path, case):
     arguments, expected = SENT[case]
     asked = Message(Speaker.USER, "Write to ann@a.example and bob@a.example.")
     assert [o.status for o in outcomes(tmp_path, RULE, [asked, Call("1", "mail", arguments)])] == expected
+
+
+def test_what_is_said_is_of_the_value_that_is_there(tmp_path):
+    asked = Message(Speaker.USER, "Write to ann@a.example.")
+    rule = RULE.replace("from: [request]", "from: [request], after: {tool: look}")
+    call = Call("1", "mail", {"to": "ann@a.example", "cc": ["eve@b.example", DIGEST]})
+    (outcome,) = outcomes(tmp_path, rule, [asked, call])
+    assert (outcome.status, outcome.value, outcome.demand, outcome.withheld) == (BROKEN, "eve@b.example", "from", False)
+    (outcome,) = outcomes(tmp_path, rule, [asked, Call("1", "mail", {"cc": DIGEST})])
+    assert (outcome.status, outcome.reason, outcome.withheld) == (UNJUDGED, "args.cc is withheld", True)
+    (outcome,) = outcomes(tmp_path, rule, [asked, Call("1", "mail", {"to": "Ann", "cc": DIGEST})])
+    assert (outcome.reason, outcome.withheld) == ("args.cc is withheld", True)
 
 
 def test_a_path_that_is_none_is_refused_at_its_place(tmp_path):

@@ -7,16 +7,18 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from specledger.core.unknown import Unknown
+from specledger.core.unknown import Unknown, graver
 from specledger.wings.trajectories.model import Withheld
 from specledger.wings.trajectories.rules.conditions import Event, Reader, typed
-from specledger.wings.trajectories.rules.paths import Path, compile_path
+from specledger.wings.trajectories.rules.paths import Path, compile_path, is_withheld
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE, text_of
 from specledger.wings.trajectories.spec.policy import Read
 
 Value = tuple[str, str, str]
 """The type of a value, the value as it is shown, and the form in which it is compared."""
-ValueReader = Callable[[Event], list[Value] | Unknown]
+Values = tuple[list[Value], Unknown | None]
+"""The values that are known, and why there may be others."""
+ValueReader = Callable[[Event], Values]
 
 _LASTING: Final = ("args", "text", "tool")
 """What never changes after a call or a message was heard."""
@@ -71,47 +73,47 @@ def _occurs(pattern: Any, leaves: Sequence[Any], read: Read) -> bool | Unknown:
 
 def compile_values(path: Path, types: Sequence[str]) -> ValueReader:
     """Reads the values at a path, each as the first of some types that it is of."""
-    read, root = compile_path(path), path.root
+    read, root = compile_path(path, digests=True), path.root
+    withheld = Unknown(f"{path.text} is withheld", withheld=True)
 
-    def values(event: Event) -> list[Value] | Unknown:
+    def values(event: Event) -> Values:
         top = event.root(root)
         if root == "args" and top is not UNSET and type(top) is not dict and type(top) is not Withheld:
-            return Unknown("the arguments are no object")
+            return [], Unknown("the arguments are no object")
         leaves = read(top)
         if isinstance(leaves, Unknown):
-            return leaves
+            return [], leaves
         result: list[Value] = []
+        unknown: Unknown | None = None
         for leaf in leaves:
-            text = text_of(leaf)
-            if text is None:
-                return Unknown("a value is neither a text nor a number")
-            inner = _values_in(text, types)
-            if inner is None:
-                return Unknown(f"{text[:80]!r} is no {' or '.join(types)}")
-            result += inner
-        return result
+            text = None if is_withheld(leaf) else text_of(leaf)
+            inner = None if text is None else _values_in(text, types)
+            if inner is not None:
+                result += inner
+            elif is_withheld(leaf):
+                unknown = graver(unknown, withheld)
+            elif text is None:
+                unknown = graver(unknown, Unknown("a value is neither a text nor a number"))
+            else:
+                unknown = graver(unknown, Unknown(f"{text[:80]!r} is no {' or '.join(types)}"))
+        return result, unknown
 
-    def values_once(event: Event) -> list[Value] | Unknown:
+    def values_once(event: Event) -> Values:
         known: dict[Any, Any] = event.known
         if values not in known:
             known[values] = values(event)
-        result: list[Value] | Unknown = known[values]
+        result: Values = known[values]
         return result
 
     return values_once
 
 
 def in_turn(readers: Sequence[ValueReader]) -> ValueReader:
-    """Reads what each of some readers does; Unknown if one of them does not know."""
+    """Reads what each of some readers does."""
 
-    def values(event: Event) -> list[Value] | Unknown:
-        result: list[Value] = []
-        for reader in readers:
-            found = reader(event)
-            if isinstance(found, Unknown):
-                return found
-            result += found
-        return result
+    def values(event: Event) -> Values:
+        found = [reader(event) for reader in readers]
+        return [value for known, _ in found for value in known], graver(*(unknown for _, unknown in found))
 
     return values
 

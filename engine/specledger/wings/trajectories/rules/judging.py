@@ -80,13 +80,12 @@ def _checker(rule: RulePlan) -> Checker:
         checks: list[Check] = []
         found: list[Value] = []
         if values is not None:
-            read = values(event)
-            if isinstance(read, Unknown):
-                return read, "", "", ""
-            if not read:
-                return None
-            found = read
+            found, unread = values(event)
+            if not found:
+                return None if unread is None else (unread, "", "", "")
             checks = [check_value(session, event, bound, value) for value in found]
+            if unread is not None:
+                checks.append((unread, "", "", ""))
         elif require is not None:
             checks.append((require(bound), "", "", "require"))
         for plan, wanted in earlier:

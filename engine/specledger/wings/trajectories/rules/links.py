@@ -10,19 +10,36 @@ _ENDS: Final = (
     r"\s<>\"`|\\()\[\]{}\u00ab\u00bb\u2018\u2019\u201c-\u201f\u2026\u3001\u3002\u300c-\u300f\uff0c\uff1a\uff1b"
 )
 """What ends a link wherever it stands, and brackets, which end one that did not open them, as in Markdown."""
-_MARK: Final = rf"(?:[^{_ENDS}']++|'(?=\w))"
-_INNER: Final = rf"(?:\({_MARK}*+\)|\[{_MARK}*+\]|{{{_MARK}*+}}|{_MARK})"
-_REST: Final = rf"(?:{_MARK}++|\({_INNER}*+\)|\[{_INNER}*+\]|{{{_INNER}*+}}|[(\[{{])"
+_IN_A_ROW: Final = r"\\(?=[A-Za-z0-9])(?![nrt]|u[0-9a-fA-F]{4})"
+"""What belongs to a link in the row of a table, too: a backslash before what it does not escape in JSON or Markdown."""
+_ALONE: Final = rf"{_IN_A_ROW}|\|"
+
+
+def _rest(more: str) -> str:
+    """The pattern of a part of a link, in which some more may stand."""
+    mark = rf"(?:[^{_ENDS}']++|'(?=\w){more})"
+    inner = rf"(?:\({mark}*+\)|\[{mark}*+\]|{{{mark}*+}}|{mark})"
+    return rf"(?:{mark}++|\({inner}*+\)|\[{inner}*+\]|{{{inner}*+}}|[(\[{{])"
+
+
+_REST: Final = _rest("")
+_LONGEST_REST: Final = _rest(r"|\||\\")
 _USER: Final = r"(?:[^\s<>\"`/?#@]{0,256}+@){0,4}+"
 """What stands before the host and its `@`: any mark may stand there, and none of it is the host."""
-_LINK: Final = re.compile(rf"(?<![^\W_]|[@.-])(?:https?://|www\.){_USER}{_REST}++", re.IGNORECASE)
+_BEGIN: Final = rf"(?<![^\W_]|[@.-])(?:https?://|www\.){_USER}"
+_LINK: Final = re.compile(rf"{_BEGIN}{_REST}++", re.IGNORECASE)
+_LONGEST_LINK: Final = re.compile(rf"{_BEGIN}{_LONGEST_REST}++", re.IGNORECASE)
+_LINK_IN_A_ROW: Final = re.compile(rf"{_BEGIN}{_rest(f'|{_IN_A_ROW}')}++", re.IGNORECASE)
+_LINK_ALONE: Final = re.compile(rf"{_BEGIN}{_rest(f'|{_ALONE}')}++", re.IGNORECASE)
 _PORT: Final = r":[0-9]{1,5}(?![0-9])"
 _NAMED: Final = r"(?:[\w-]{1,63}+\.){1,8}+(?:xn--[\w-]{1,59}|[^\W\d_]{2,24}+)"
 _WITHOUT_DOT: Final = rf"(?:localhost(?:{_PORT})?|(?![\d_-]*:)[\w-]{{1,63}}+{_PORT})"
 _ADDRESS: Final = rf"(?:(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}|\[[0-9a-f:.]{{2,45}}\])(?:{_PORT})?(?!\.\w)"
-_BARE: Final = re.compile(
-    rf"(?<![\w@./:-])(?:{_ADDRESS}|{_NAMED}|{_WITHOUT_DOT})(?![\w@])(?:[/?:#]{_REST}*+)?", re.IGNORECASE
-)
+_BARE_BEGIN: Final = rf"(?<![\w@./:-])(?:{_ADDRESS}|{_NAMED}|{_WITHOUT_DOT})(?![\w@])"
+_BARE: Final = re.compile(rf"{_BARE_BEGIN}(?:[/?:#]{_REST}*+)?", re.IGNORECASE)
+_LONGEST_BARE: Final = re.compile(rf"{_BARE_BEGIN}[/?:#]{_LONGEST_REST}++", re.IGNORECASE)
+_ROW: Final = 1000
+"""Characters before a link in which a `|` shows that the link stands in the row of a table."""
 _GLUED: Final = re.compile(r"((?:https?://)?(?:[A-Za-z0-9-]{1,63}+\.){1,8}[a-z]{2,24})\.[A-Z][a-z]*")
 _HOST: Final = re.compile(rf"(?:{_WITHOUT_DOT}|\[[0-9a-f:.]+\](?:{_PORT})?)", re.IGNORECASE)
 """A host without a dot that is one although no scheme stands before it."""
@@ -44,13 +61,36 @@ def link_of(text: str) -> str | None:
 
 
 def links_in(text: str) -> Iterator[str]:
-    """The links that a text is taken to have: those with a scheme or `www.`."""
-    return filter(None, (link_of(_unmarked(link, text)) for link in _LINK.finditer(text)))
+    """The links that a text is taken to have: those with a scheme or `www.`.
+
+    A `|` ends one in the row of a table and before a label.
+    """
+    if "|" not in text and "\\" not in text:
+        found: Iterator[re.Match[str]] = _LINK.finditer(text)
+    else:
+        found = _ambiguous(text)
+    return filter(None, (link_of(_unmarked(link, text)) for link in found))
+
+
+def _ambiguous(text: str) -> Iterator[re.Match[str]]:
+    """The links of a text with `|` or a backslash, which may belong to a link or to what is around it."""
+    at = 0
+    while (link := _LINK_IN_A_ROW.search(text, at)) is not None:
+        before = text[max(link.start() - _ROW, 0) : link.start()]
+        in_a_row = "|" in before.rpartition("\n")[2] or before.endswith(("<", "["))  # or before its label
+        if text.startswith("|", link.end()) and not in_a_row:
+            link = _LINK_ALONE.match(text, link.start()) or link
+        yield link
+        at = link.end()
 
 
 def links_of_source(text: str) -> Iterator[str]:
     """The links that a text names, in each way in which it can be read."""
-    for pattern in (_LINK, _BARE):
+    patterns: tuple[re.Pattern[str], ...] = (_LINK, _BARE)
+    if "|" in text or "\\" in text:
+        yield from links_in(text)
+        patterns = (*patterns, _LONGEST_LINK, _LONGEST_BARE)
+    for pattern in patterns:
         for link in pattern.finditer(text):
             readings = {link[0], _unmarked(link, text), _before_a_sentence(link[0])} - {""}
             yield from filter(None, map(link_of, readings))

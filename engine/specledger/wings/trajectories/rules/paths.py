@@ -70,10 +70,11 @@ Reader = Callable[[Any], list[Any] | Unknown]
 """Gives the values that a path leads to below its root; none where all are absent or null."""
 
 
-def compile_path(path: Path, *, gaps: bool = False) -> Reader:
+def compile_path(path: Path, *, gaps: bool = False, digests: bool = False) -> Reader:
     """A function from the value of the root to the values at the path; a list at its end stands for its elements.
 
-    With `gaps` None stands where one of several values is null or absent, but below `**`, which is what is there.
+    With `gaps` None stands where one of several values is null or absent, but below `**`, which is what is there. With
+    `digests` what is withheld is among them; otherwise all of them are unknown by it.
     """
     steps, text = path.steps, path.text
     gaps = gaps and LEAVES not in steps
@@ -93,7 +94,7 @@ def compile_path(path: Path, *, gaps: bool = False) -> Reader:
         flat = [leaf for node in nodes for leaf in ((node or gap) if type(node) is list else (node,))]
         if not gaps or all(leaf is None for leaf in flat):
             flat = [leaf for leaf in flat if leaf is not None]
-        return withheld if any(map(is_withheld, flat)) else flat
+        return withheld if not digests and any(map(is_withheld, flat)) else flat
 
     if len(steps) != 1 or path.wild or not isinstance(steps[0], str):
         return read
