@@ -32,7 +32,7 @@ def at(file, line=1):
 
 def spec(file, kind="world", name="a", refs: Any = (), **data) -> Any:
     """A spec as it is added; each of its constants and functions has a line of its own."""
-    lines = {("name",): 1}
+    lines: dict[tuple[str, ...], int] = {("name",): 1}
     for section in ("constants", "functions"):
         for key in data.get(section) or ():
             lines[section, key] = len(lines) + 1
