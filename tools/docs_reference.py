@@ -1,4 +1,4 @@
-"""Pages of reference that are generated: the keys of each kind of spec, what each code means, the laws that ship.
+"""Pages of reference that are generated: keys of specs, fields of receipts, what each code means, the laws that ship.
 
 `tools.docs_site` puts them beside the pages of `docs`. Descriptions are those of the models, as in `spec explain`.
 """
@@ -15,7 +15,7 @@ import yaml
 from specledger.core.diagnostics import codes, title_of
 from specledger.kinds import KINDS
 from specledger.load.doc_pages import CodePage, read_pages
-from specledger.pipeline.authoring import Described, about_kinds, describe, load_codes
+from specledger.pipeline.authoring import RECEIPTS, Described, about_kinds, describe, load_codes
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
@@ -29,15 +29,22 @@ _MAPPINGS: Final = re.compile(r"a mapping of the keys (?:\w+, )*\w+(?: or a mapp
 
 
 def page_of_kind(kind: str) -> str:
-    """The name of the page of a kind."""
-    return f"keys-{kind}.md"
+    """The name of the page of a kind, or of receipts such as `receipts/run`."""
+    return f"{kind.replace('/', '-')}.md" if kind.startswith(RECEIPTS) else f"keys-{kind}.md"
+
+
+def is_of_receipts(page: str) -> bool:
+    """Whether a generated page is about receipts."""
+    return page.startswith(RECEIPTS.replace("/", "-"))
 
 
 def reference_pages() -> Mapping[str, str]:
     """The texts of all generated pages, by their names: the two lists first."""
     load_codes()
     kinds = {page_of_kind(kind): _kind_text(kind) for kind in KINDS}
-    return {PAGE_OF_KINDS: _kinds_text(), PAGE_OF_CODES: _codes_text(), PAGE_OF_LAWS: _laws_text(), **kinds}
+    receipts = {page_of_kind(name): _receipts_text(name) for name in map(RECEIPTS.__add__, KINDS.receipts())}
+    alone = {PAGE_OF_CODES: _codes_text(), PAGE_OF_LAWS: _laws_text()}
+    return {PAGE_OF_KINDS: _kinds_text(), **alone, **receipts, **kinds}
 
 
 def _kinds_text() -> str:
@@ -63,6 +70,17 @@ def _kind_text(kind: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _receipts_text(name: str) -> str:
+    """The page of the receipts of a kind of evidence: a table of the fields of each type, and of what they hold."""
+    fields = describe(name)
+    levels = _levels(fields)
+    intro = (
+        "Each line of `receipts.jsonl` has a `body`, which its `type` describes. [Evidence](evidence.md) says the rest."
+    )
+    sections = [_section(level, levels, "field") for level in levels.values()]
+    return "\n\n".join([f"# Fields of `{name}`", intro, *sections]) + "\n"
+
+
 def _levels(key: Described) -> Mapping[tuple[str, ...], Described]:
     """A key and those below it that have keys themselves: the first with each set, for effects lie in effects."""
     levels = {key.keys: key}
@@ -75,14 +93,14 @@ def _levels(key: Described) -> Mapping[tuple[str, ...], Described]:
     return levels
 
 
-def _section(key: Described, levels: Mapping[tuple[str, ...], Described]) -> str:
+def _section(key: Described, levels: Mapping[tuple[str, ...], Described], head: str = "key") -> str:
     """The table of the keys below a key."""
     rows = [
         f"| `{name}` | {_value(below)} | {_cell(below.doc)}{_more(below, levels)} |"
         for name in key.keys
         for below in [describe(f"{key.path}.{name}")]
     ]
-    return "\n".join([f"## `{key.path}`", "", "| key | value | is |", "| --- | --- | --- |", *rows])
+    return "\n".join([f"## `{key.path}`", "", f"| {head} | value | is |", "| --- | --- | --- |", *rows])
 
 
 def _value(key: Described) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import yaml
 
-from tools.docs_reference import PAGE_OF_CODES, PAGE_OF_LAWS, page_of_kind, reference_pages
+from tools.docs_reference import PAGE_OF_CODES, PAGE_OF_LAWS, is_of_receipts, page_of_kind, reference_pages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BUILD: Final = ROOT / "build" / "docs"
@@ -29,8 +29,8 @@ REFERENCE: Final = "Reference"
 
 _FENCE: Final = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"\]\(([^)#\s]+)")
-_KEYS: Final = re.compile(r"^All keys: (`spec explain (\w+)`)\.$", re.MULTILINE)
-"""The line of a page of `docs` in whose place the site links to the keys of a kind."""
+_KEYS: Final = re.compile(r"^All (keys|fields): (`spec explain ([\w/]+)[\w.]*`)\.$", re.MULTILINE)
+"""The line of a page of `docs` in whose place the site links to the keys of a kind, or the fields of receipts."""
 
 
 def sections(index: str) -> Mapping[str, list[str]]:
@@ -55,8 +55,9 @@ def navigation(index: str, generated: Iterable[str]) -> list[Any]:
     """The navigation of the site: the sections of the index; the generated pages are in that of the reference."""
     nav: list[Any] = ["README.md", "docs/index.md"]
     alone = [PAGE_OF_LAWS, PAGE_OF_CODES]
-    keys = [f"docs/{page}" for page in generated if page not in alone]
-    made = [*(f"docs/{page}" for page in alone), {"Keys of each kind": keys}]
+    fields = [f"docs/{page}" for page in generated if is_of_receipts(page)]
+    keys = [f"docs/{page}" for page in generated if page not in alone and not is_of_receipts(page)]
+    made = [*(f"docs/{page}" for page in alone), {"Fields of receipts": fields}, {"Keys of each kind": keys}]
     for title, pages in sections(index).items():
         nav.append({title: [*(f"docs/{page}" for page in pages), *(made if title == REFERENCE else [])]})
     return nav
@@ -90,8 +91,8 @@ def copy_pages(folder: Path, root: Path = ROOT) -> list[str]:
 
 
 def link_keys(text: str) -> str:
-    """A page of `docs` with a link to each generated page of keys, which only the site has."""
-    return _KEYS.sub(lambda line: f"All keys: [{line[1]}]({page_of_kind(line[2])}).", text)
+    """A page of `docs` with a link to each generated page of keys or fields, which only the site has."""
+    return _KEYS.sub(lambda line: f"All {line[1]}: [{line[2]}]({page_of_kind(line[3])}).", text)
 
 
 def write_source(folder: Path, root: Path = ROOT) -> list[str]:

@@ -114,9 +114,6 @@ def ls(
             print_text((line if most is None else shorten(line, max(most - len(own), 40))).rstrip() + own)
 
 
-_RECEIPTS: Final = "receipts/"
-
-
 def schema(
     kind: Annotated[
         str | None,
@@ -129,9 +126,10 @@ def schema(
     from specledger.evidence.receipts.schemas import schema_of
     from specledger.kinds import KINDS
     from specledger.load.schemas import schema_for
+    from specledger.pipeline.authoring import RECEIPTS
 
-    if kind is not None and kind.startswith(_RECEIPTS):
-        name, types = kind.removeprefix(_RECEIPTS), KINDS.receipts()
+    if kind is not None and kind.startswith(RECEIPTS):
+        name, types = kind.removeprefix(RECEIPTS), KINDS.receipts()
         if name not in types:
             raise typer.BadParameter(f"there are receipts of {', '.join(types)}, not of {name!r}")
         print_json(schema_of(name, types[name]))
@@ -238,12 +236,12 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
     from specledger.kinds import KINDS
     from specledger.load.doc_pages import rows_about
     from specledger.load.library import SUFFIXES
-    from specledger.pipeline.authoring import describe, keys_named
+    from specledger.pipeline.authoring import RECEIPTS, describe, fields_named, keys_named
     from specledger.pipeline.targets import specs_named
 
     is_file = what.endswith(SUFFIXES)
     rows, specs = ([], []) if is_file else (rows_about(what), [] if what in KINDS else specs_named(what))
-    keys = [] if specs or what in KINDS else keys_named(what)
+    keys = [] if specs or what in KINDS else keys_named(what) or ([] if rows else fields_named(what))
     kind, _, key = what.partition(".")
     if what in KINDS:
         print_text(fitted(_kind_text(what, describe(what))))
@@ -254,7 +252,7 @@ def _explain_name(what: str, scenario: str | None, overrides: Sequence[str]) -> 
         print_text(fitted("\n\n".join(parts)))
     elif kind in KINDS and key in _REUSE:
         print_text(fitted(_rows_text(what, rows_about(key))))
-    elif "." in what and not rows:
+    elif ("." in what or what.startswith(RECEIPTS)) and not rows:
         print_text(fitted(_key_text(describe(what))))
     elif rows or keys:
         parts = [*map(_key_text, keys), *([_rows_text(what, rows)] if rows else [])]

@@ -22,6 +22,8 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.wing import is_in_missing_wing, missing_wings, starts
+from specledger.evidence.receipts import ReceiptTypes
+from specledger.evidence.receipts.schemas import schema_of
 from specledger.kinds import KINDS
 from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
@@ -34,6 +36,9 @@ E_NEW_KIND = code("E_NEW_KIND", "There is no first spec of this kind")
 E_NEW_NAME = code("E_NEW_NAME", "This cannot be the name of a spec")
 E_NEW_EXISTS = code("E_NEW_EXISTS", "The file exists")
 E_EXPLAIN_PATH = code("E_EXPLAIN_PATH", "There is no such key")
+
+RECEIPTS: Final = "receipts/"
+"""What the path of a field of a receipt begins with, before the name of the kind of evidence."""
 
 _FIXED: Final = set(Shape.of(QFixed).marks)
 _FORMS: Final = {
@@ -163,7 +168,7 @@ def about_kinds() -> Mapping[str, str]:
 
 
 class Described(Struct, frozen=True):
-    """The description of one key of a kind.
+    """The description of one key of a kind, or of one field of a receipt.
 
     Attributes:
         type: The allowed values, in words.
@@ -181,18 +186,21 @@ class Described(Struct, frozen=True):
 
 
 def describe(path: str) -> Described:
-    """Describe a path such as `scenario.probes` or `governor.gates.deny`."""
+    """Describe a path such as `scenario.probes` or `governor.gates.deny`; of a receipt `receipts/run.step.chosen`."""
     kind, *steps = path.split(".")
     return describe_key(kind, steps)
 
 
 def describe_key(kind: str, steps: Sequence[str]) -> Described:
-    """Describe the key to which some steps lead in documents of a kind; Rejected as E_EXPLAIN_PATH if there is none."""
-    path = ".".join([kind, *steps])
-    if kind not in KINDS:
-        raise _missing(path, kind, KINDS, "kind")
-    schema = _schema(kind)
-    node = _Node(schema, (Shape(KINDS[kind].model),), schema.get("$defs", {}))
+    """Describe the key to which some steps lead in documents of a kind, or in receipts.
+
+    Raises:
+        Rejected: E_EXPLAIN_PATH, if there is none.
+    """
+    path, types = ".".join([kind, *steps]), _receipts().get(kind)
+    if kind not in KINDS and types is None:
+        raise _missing(path, kind, [*KINDS, *_receipts()], "kind")
+    node = _Node.of_receipts(kind, types) if types else _Node.of_kind(kind)
     for step in steps:
         below = node.below(step)
         if below is None:
@@ -201,7 +209,7 @@ def describe_key(kind: str, steps: Sequence[str]) -> Described:
     default = node.schema.get("default")
     return Described(
         path=path,
-        type=node.words() if steps else "a document",
+        type=node.words() if steps else "what receipts hold, by their types" if types else "a document",
         required=node.required,
         default=None if default is None else node.show(default),
         allowed=tuple(node.allowed()),
@@ -215,6 +223,23 @@ def keys_named(name: str) -> list[Described]:
     fields = {kind: KINDS[kind].model.model_fields.items() for kind in KINDS}
     having = [kind for kind, of in fields.items() if any(name == (field.alias or own) for own, field in of)]
     return [describe(f"{kind}.{name}") for kind in having]
+
+
+def fields_named(name: str) -> list[Described]:
+    """The fields of this name in receipts, the first one of each meaning."""
+    bodies = [f"{kind}.{type_}" for kind, types in _receipts().items() for type_ in types]
+    having = (describe(f"{body}.{name}") for body in bodies if name in describe(body).keys)
+    return list({field.doc: field for field in reversed([*having])}.values())[::-1]
+
+
+def _receipts() -> Mapping[str, ReceiptTypes]:
+    """The types of receipts by the path that describes them: `receipts/run`."""
+    return {f"{RECEIPTS}{name}": types for name, types in KINDS.receipts().items()}
+
+
+@cache
+def _receipt_schema(kind: str) -> Mapping[str, Any]:
+    return schema_of(kind.removeprefix(RECEIPTS), _receipts()[kind])
 
 
 @cache
@@ -235,6 +260,20 @@ class _Node(Struct, frozen=True):
     shapes: tuple[Shape, ...]
     known: Mapping[str, Any]
     required: bool = True
+
+    @classmethod
+    def of_kind(cls, kind: str) -> _Node:
+        """The documents of a kind."""
+        schema = _schema(kind)
+        return cls(schema, (Shape(KINDS[kind].model),), schema.get("$defs", {}))
+
+    @classmethod
+    def of_receipts(cls, kind: str, types: ReceiptTypes) -> _Node:
+        """The bodies of receipts, by their types."""
+        schema = _receipt_schema(kind)
+        known = {f"#/$defs/{name}": below for name, below in schema["$defs"].items()}
+        bodies = {type_: {"$ref": f"#/$defs/{class_.__name__}"} for type_, class_ in types.items()}
+        return cls({"description": schema["description"], "type": "object", "properties": bodies}, (), known)
 
     def names(self) -> tuple[str, ...]:
         """The keys here, or those of an item of a list or of a mapping of free names."""

@@ -344,6 +344,15 @@ class TestSchema:
             assert spec("schema", kind).json == everything.json[kind]
 
 
+FIELDS = {
+    "the types": ("receipts/run", "    episode      An episode begins in a state."),
+    "the fields of a type": ("receipts/suite.check", "    least          The number of opportunities that it needs. (required)"),
+    "a field at depth": ("receipts/run.step.decisions.rejected.gate", "  The id of the gate."),
+    "a field of a wing": ("receipts/law.verdict.verdict.up_to", "  The longest ring that a proof covers; null if it covers all."),
+    "a field without its receipt": ("chosen_hash", "receipts/run.step.chosen_hash: text (required)"),
+}  # fmt: skip
+
+
 class TestExplain:
     @pytest.mark.medium
     @pytest.mark.no_cover
@@ -387,6 +396,16 @@ class TestExplain:
         assert (done.status, done.err) == (0, "")
         assert done.out.startswith((f"{term}: ", f"{term}\n"))
         assert words in done.out
+
+    @pytest.mark.parametrize(("what", "line"), FIELDS.values(), ids=FIELDS)
+    def test_fields_of_receipts(self, spec, what, line):
+        done = spec("explain", what)
+        assert (done.status, done.err) == (0, "")
+        assert line in done.out.splitlines()
+
+    def test_a_field_that_no_receipt_has(self, spec):
+        done = spec("explain", "receipts/run.step.chosn")
+        assert (done.status, "did you mean `chosen`?" in done.err) == (2, True)
 
     @pytest.mark.parametrize("reason", REASONS)
     def test_every_reason_of_a_law_has_a_row(self, spec, reason):
