@@ -160,6 +160,7 @@ class Bundle:
     run_log: Path | None = None
     logs: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the files of what was recorded
     recordings: list[str] = field(default_factory=list)  # 22, of a suite 10: digests of recordings; claimed before
+    challenges: JSON = None  # 6, of a suite 10: by probe how many challenges were made and decided
     programs: list[JSON] = field(default_factory=list)  # 22, of a suite 10: the programs that answered
     kept: int = 0  # 10: verdicts about withheld values in the runs of a suite
     not_checked: list[str] = field(default_factory=list)
@@ -553,6 +554,18 @@ def probes_of(b: Bundle) -> Probes:
 def check_result(b: Bundle) -> None:
     """The result equals the recomputed one."""
     agree(b.manifest, {"result": b.result}, "the manifest")
+    b.challenges = challenges_of([b.result])
+
+
+def challenges_of(results: list[JSON]) -> JSON:
+    """By probe how many challenges runs made, and how many of them were decided."""
+    counts: JSON = {}
+    for result in results:
+        for name, verdicts in sorted(result.get("probes", {}).items()):
+            made = counts.setdefault(name, {"made": 0, "decided": 0})
+            made["made"] += sum(verdicts.values())
+            made["decided"] += verdicts.get("PASS", 0) + verdicts.get("FAIL", 0)
+    return counts
 
 
 def check_decision(commit: JSON, step: JSON, recorded: bool = False) -> None:
@@ -2195,6 +2208,7 @@ def check_ledger(b: Bundle) -> None:
 def check_runs(b: Bundle) -> None:
     """Every run passes these checks, and the suite's receipt of it repeats its figures."""
     bodies = b.of("run")
+    b.challenges = challenges_of([body["result"] for body in bodies if body["place"].startswith("runs/")])
     require(sorted(body["place"] for body in bodies) == sorted(b.runs), "the suite names other runs than it holds")
     for body in bodies:
         path = body["place"]
@@ -2710,6 +2724,7 @@ def recorded(bundle: Bundle) -> dict[str, JSON]:
     texts = {name: part if isinstance(part, str) and len(part) <= len(ZEROS) else None for name, part in said.items()}
     logs = {"recording": bundle.recordings} if bundle.recordings else {}
     logs |= {"program": bundle.programs} if bundle.programs else {}
+    logs |= {"challenges": bundle.challenges} if bundle.challenges else {}
     return {**texts, **logs, "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))}
 
 
@@ -2776,6 +2791,8 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
         return json.dumps({**report, "signed": seal}, indent=2) + "\n"
     word = "claimed " if verdict == "REFUTED" else "recorded"
     shown = {**run, "program": [*map(program_words, run.get("program", []))]}
+    parts = run.get("challenges", {}).items()
+    shown["challenges"] = [f"of {name}: {counts['decided']} of {counts['made']} decided" for name, counts in parts]
     pairs = [(name, value) for name, said in shown.items() for value in (said if isinstance(said, list) else [said])]
     kept = kept_words(bundle) if seal is not None and verdict != "REFUTED" else []
     unexpected = {check.code for check in checks if check.status == "failed"} == {"E_EXPECTED"}

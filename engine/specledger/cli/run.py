@@ -290,11 +290,13 @@ def _print_results(finished: Sequence[Finished], format_: OutputFormat, workers:
 
 def run_as_json(finished: Finished) -> dict[str, Any]:
     """The result of a run as JSON values."""
+    from specledger.evidence.decided import challenges_of
     from specledger.kinds import KINDS
     from specledger.report.held_claims import claims_told
 
     run = KINDS[finished.kind].run
     known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
+    known |= {"challenges": challenges} if (challenges := challenges_of(run.results(finished))) else {}
     known |= {"remarks": [*run.remarks(finished)], **claims_told(run.claims(finished))}
     if finished.receipts:
         return {**known, "receipts": [dict(receipt) for receipt in finished.receipts if receipt["type"] != "run"]}

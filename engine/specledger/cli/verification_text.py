@@ -8,6 +8,7 @@ from typing import Final
 from specledger.cli.output import with_short_digests
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict
+from specledger.evidence.decided import decided_words
 from specledger.verify.assurance_levels import (
     NEVER_SHOWN,
     QUALIFIED,
@@ -44,7 +45,9 @@ def verification_text(path: Path, verification: Verification) -> str:
 def _meaning(verification: Verification) -> list[str]:
     """What the run itself found, which is another thing than what is verified; who signed; what the exit code says."""
     facts, result = verification.facts, result_of(verification)
-    lines = [] if result is None else [f"recorded       {result}: what the run found; verified is the evidence of it"]
+    challenges = printable(decided_words(facts.get("recorded", {}).get("challenges", {})))
+    found = "what the run found; verified is the evidence of it"
+    lines = [] if result is None else [f"recorded       {result}{challenges}: {found}"]
     if "recorded" in facts:
         lines.append(f"to compare     {compared_words(facts['recorded'])}")
     if "signers" in facts:

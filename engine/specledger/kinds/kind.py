@@ -41,6 +41,7 @@ class Runnable(Struct, frozen=True):
         merge: `(folders, kinds, place, options)`: merges the shards of a run; None if its runs have none.
         remarks: What a finished run leaves to do, for people, beside its verdict.
         claims: By challenge, how many of the claims that were tested held; in a suite by arm and challenge.
+        results: The results of the runs of scenarios in it.
         refuse: `(bundle, key, value)`: why `--seed` or `--episodes` cannot set this of its runs; None if they can.
     """
 
@@ -57,6 +58,7 @@ class Runnable(Struct, frozen=True):
     merge: Callable[[Sequence[Path], SpecKinds, Path, RunOptions], Finished] | None = None
     remarks: Callable[[Finished], Sequence[str]] = lambda _: ()
     claims: Callable[[Finished], Mapping[str, Any]] = lambda done: done.manifest["result"].get("claims", {})
+    results: Callable[[Finished], Iterable[Mapping[str, Any]]] = lambda done: [done.manifest["result"]]
     refuse: Callable[[Bundle, str, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 

@@ -17,6 +17,7 @@ from specledger.core.diagnostics import Diagnostic, counted, printable
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.decided import challenges_of, decided_words
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.evidence.layout import TRAJECTORIES
 from specledger.kinds.case import case_name
@@ -166,7 +167,8 @@ def listed(bundle: Bundle, key: str, name: str) -> list[str]:
 
 def _text(finished: Finished) -> str:
     result = finished.manifest["result"]
-    lines = [f"{printable(finished.name)}  {result['verdict']}  {_what_happened(finished, result)}"]
+    verdict = f"{result['verdict']}{printable(decided_words(challenges_of([result]))) if 'probes' in result else ''}"
+    lines = [f"{printable(finished.name)}  {verdict}  {_what_happened(finished, result)}"]
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
     lines += probe_counts(finished) if "probes" in result else []

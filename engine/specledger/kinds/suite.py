@@ -30,7 +30,7 @@ from specledger.kinds.shard_merging import read_shards
 from specledger.kinds.shards import write_shard
 from specledger.kinds.suite_options import refuse
 from specledger.kinds.suite_preview import suite_preview
-from specledger.kinds.suite_text import suite_claims, suite_remarks, suite_text
+from specledger.kinds.suite_text import own_results, suite_claims, suite_remarks, suite_text
 from specledger.load import Bundle
 from specledger.report.specs import all_recorded
 from specledger.run.executor import Work, spread
@@ -173,6 +173,7 @@ RUNNABLE: Final = Runnable(
     merge=merge,
     remarks=suite_remarks,
     claims=lambda finished: suite_claims(finished.receipts),
+    results=lambda finished: own_results(finished.receipts),
     refuse=refuse,
     seeds=seeds_of_suite,
 )

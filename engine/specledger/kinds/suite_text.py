@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict
+from specledger.evidence.decided import challenges_of, decided_words
 from specledger.evidence.receipts import suite, typed
 from specledger.evidence.suite_result import beyond_allowed
 from specledger.kinds.probe_remarks import remarks_of
@@ -32,7 +33,8 @@ def suite_text(finished: Finished) -> str:
     """The result of a suite with its tables, for people."""
     result = finished.manifest["result"]
     trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
-    head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
+    verdict = f"{result['verdict']}{printable(decided_words(challenges_of(own_results(finished.receipts))))}"
+    head = f"{printable(finished.name)}  {verdict}  {counted(result['runs'], 'run')}, "
     episode, step = ("trajectory", "call") if finished.recorded else ("episode", "step")
     head += f"{counted(result['episodes'], episode)}, {counted(result['steps'], step)}{trials}"
     said = [f"  {printable(line)}" for line in _finding(finished)]
@@ -80,6 +82,11 @@ def _own(receipts: Sequence[Receipt]) -> Sequence[suite.Run]:
     """The suite's own runs, which come before those of its mutants."""
     starts = _of(receipts, "start", suite.Start)
     return _of(receipts, "run", suite.Run)[: starts[0]["runs"] if starts else 0]
+
+
+def own_results(receipts: Sequence[Receipt]) -> list[Mapping[str, Any]]:
+    """The results of the suite's own runs."""
+    return [run["result"] for run in _own(receipts)]
 
 
 def suite_tables(receipts: Sequence[Receipt], spec: Mapping[str, Any], episode: str = "episode") -> list[str]:

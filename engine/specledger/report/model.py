@@ -20,6 +20,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import receipt_digest
+from specledger.evidence.decided import challenges_of, decided_words
 from specledger.evidence.layout import MAX_LINE
 from specledger.evidence.receipts import ReceiptTypes
 from specledger.evidence.receipts.suite import Figure
@@ -204,6 +205,10 @@ class Reading:
         """What it shows, in sentences that come before the reason of the verdict; none if the reason says it."""
         return ()
 
+    def results(self) -> Iterable[Mapping[str, Any]]:
+        """The results of its runs."""
+        return ()
+
     def witness(self, check: str) -> str:
         """The values that show the first failure of a check, in words; empty if there are none."""
         return ""
@@ -289,6 +294,11 @@ class Subject(Struct, frozen=True):
     def verdict(self) -> Verdict:
         """The verdict of the result."""
         return Verdict(self.manifest["result"]["verdict"])
+
+    @property
+    def decided(self) -> str:
+        """How many challenges were decided, to stand behind the verdict; empty if all were."""
+        return decided_words(challenges_of(self.reading.results()))
 
 
 class Report(Struct, frozen=True):

@@ -53,7 +53,8 @@ class Headline(Struct, frozen=True):
     """The verdict of a report, that of its profile or the worst of its bundles, with the reason in one sentence.
 
     `meaning` are sentences about the check that the reason names: how it failed, or what it requires. `finding` is
-    what one bundle shows, in sentences that come first. `replay` is whether the bundles were replayed, in a few words.
+    what one bundle shows, in sentences that come first. `replay` is whether the bundles were replayed, in a few words,
+    and `decided` how many challenges were decided, if not all were.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Headline(Struct, frozen=True):
     reason: Sequence[Part]
     meaning: Sequence[Sequence[Part]] = ()
     finding: Sequence[str] = ()
+    decided: str = ""
 
     @property
     def sure(self) -> bool:
@@ -72,7 +74,7 @@ class Headline(Struct, frozen=True):
     @property
     def text(self) -> str:
         """The title with the verdict, and whether the evidence was replayed."""
-        return f"{self.title}: {self.verdict} ({self.replay})"
+        return f"{self.title}: {self.verdict}{self.decided} ({self.replay})"
 
 
 def headline_of(report: Report) -> Headline:
@@ -85,7 +87,8 @@ def headline_of(report: Report) -> Headline:
     if len(names) == 1:
         (subject,) = report.subjects
         why, finding = [*_of_subject(subject, True)], subject.reading.finding()
-        return Headline(kind_line(subject), title_of(subject), subject.verdict, replay, why, _meaning(subject), finding)
+        named, decided = (kind_line(subject), title_of(subject), subject.verdict), subject.decided
+        return Headline(*named, replay, why, _meaning(subject), finding, decided)
     worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)
     counts = ", ".join(f"{number} {mark}" for mark, number in marks_of(report.subjects))

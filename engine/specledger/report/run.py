@@ -216,6 +216,10 @@ class RunReading(Reading):
         warns = not Severity(started["severity"]).impact.fails_run
         return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
 
+    def results(self) -> Sequence[RunResult]:
+        """The result of the run."""
+        return [self._result]
+
     def finding(self) -> Sequence[str]:
         """Whether it ended as expected, and how many tested claims held."""
         return [*run_finding(self._result), *self._probes.finding()]

@@ -11,6 +11,7 @@ from typing import Final
 from specledger.compile.suite import compile_suite
 from specledger.core.verdict import Verdict
 from specledger.evidence.receipts import suite, typed
+from specledger.evidence.receipts.result import RunResult
 from specledger.evidence.suite_result import beyond_allowed
 from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
@@ -284,6 +285,10 @@ class SuiteReading(Reading):
             links += [EpisodeLink(self.runs.index(folder) + 1, 0)] if folder in self.runs else []
             rows.append(run_row(run, self._actors.get(run["run"], ()), self._recorded, links))
         return Section("runs", "Runs", "", run_heads(self._recorded), rows)
+
+    def results(self) -> list[RunResult]:
+        """The results of the suite's own runs."""
+        return [run["result"] for _, run in self._own]
 
     def agents(self) -> dict[str, list[RunMetrics]]:
         """The metrics of the suite's own runs that have probes or agents outside, by agent; read once."""

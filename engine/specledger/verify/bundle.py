@@ -16,7 +16,6 @@ from msgspec.structs import asdict, replace
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.counterexamples import Cases
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
-from specledger.evidence.recordings import recordings_of
 from specledger.evidence.seal import listed_files
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.run.executor import Executor
@@ -55,7 +54,6 @@ from specledger.verify.manifest import (
     other_maker,
     read_manifest,
 )
-from specledger.verify.programs import programs_of
 from specledger.verify.proof import prove
 from specledger.verify.receipts import follow, link
 from specledger.verify.recorded import Recorded
@@ -135,7 +133,8 @@ def open_bundle(
         compiled = compile_bundle(folder, kind, Resources(kinds, executor), verification, explain=reader.replay)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         verifiable = compiled.content.check(verification, obstacle)
-        seals = check_external(verification, compiled, reader)
+        recorded = recorded_facts(compiled.folder, compiled.manifest)
+        seals = check_external(verification, compiled, recorded, reader)
         replayed = replay_content(compiled, verifiable, obstacle, verification)
         if reader.judge:
             judge_content(replayed, verification)
@@ -145,7 +144,7 @@ def open_bundle(
         raise Refuted(verification) from None
     except OSError as error:
         raise _unreadable(folder, error) from error
-    verification.facts["recorded"] = _recorded(compiled)
+    verification.facts["recorded"] = recorded
     verification.facts["signers"] = signer_facts(reader.trust, seals)
     if reader.proof is not None:
         verification.facts["proof"] = prove(replayed.receipts.lines(), replayed.receipts.run, reader.proof)
@@ -264,17 +263,13 @@ def external_names(reader: Reader) -> Iterator[tuple[CheckName, Level]]:
         yield check_names.ANNOUNCED, Level.INTACT
 
 
-def _recorded(compiled: Compiled[Any, Any]) -> Mapping[str, Any]:
-    folder, listed = compiled.folder, listed_files(compiled.folder)
-    kept = kept_verdicts(folder, listed)
-    return recorded_facts(compiled.manifest, recordings_of(folder, listed), programs_of(folder, listed), kept)
-
-
 def _kept(compiled: Compiled[Any, Any]) -> Mapping[str, int]:
     return kept_verdicts(compiled.folder, listed_files(compiled.folder))
 
 
-def check_external(verification: Verification, compiled: Compiled[Any, Any], reader: Reader) -> Seals:
+def check_external(
+    verification: Verification, compiled: Compiled[Any, Any], recorded: Mapping[str, Any], reader: Reader
+) -> Seals:
     """Make these checks; what stands beside the manifest."""
     folder, manifest, covers = compiled.folder, compiled.manifest, compiled.listing.covers
     seals = Seals(None, {}, None)
@@ -289,7 +284,7 @@ def check_external(verification: Verification, compiled: Compiled[Any, Any], rea
     trust = reader.trust
     if trust is not None:
         if trust.expects or seals.note is not None:
-            step = partial(check_expected, trust, _recorded(compiled), seals)
+            step = partial(check_expected, trust, recorded, seals)
             verification.attempt(check_names.EXPECTED, step, Level.SIGNED)
         verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
     if seals.time is not None or reader.authorities is not None:

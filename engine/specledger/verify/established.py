@@ -11,27 +11,30 @@ from pathlib import Path
 from typing import Any
 
 from specledger.core.diagnostics import counted
+from specledger.evidence.decided import challenges_of
 from specledger.evidence.layout import ATTESTATION, MANIFEST
-from specledger.evidence.recordings import is_log
+from specledger.evidence.recordings import is_log, recordings_of
+from specledger.evidence.seal import listed_files
 from specledger.verify.checks import E_MANIFEST
 from specledger.verify.manifest import MAX_MANIFEST, read_document
-from specledger.verify.programs import program_words
+from specledger.verify.programs import program_words, programs_of
 from specledger.verify.signed import Seals, envelope_signers, note_signers
 from specledger.verify.trust import Trust
 
 
-def recorded_facts(
-    manifest: Mapping[str, Any],
-    recordings: Sequence[str],
-    programs: Sequence[Mapping[str, Any]],
-    kept: Mapping[str, int],
-) -> Mapping[str, Any]:
+def recorded_facts(folder: Path, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the evidence records: its verdict, and what readers compare with values from elsewhere."""
-    logs: dict[str, Any] = {"recording": list(recordings)} if recordings else {}
-    logs |= {"program": list(programs)} if programs else {}
-    if kept:
-        logs["withheld"] = sum(kept.values())
-    return {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"], **logs}
+    listed = listed_files(folder)
+    inner = [path for path in listed if path.startswith("runs/") and path.endswith(f"/{MANIFEST}")]
+    results = [read_document(folder / path, MAX_MANIFEST, E_MANIFEST)["result"] for path in inner]
+    logs = {
+        "challenges": challenges_of(results or [manifest["result"]]),
+        "program": programs_of(folder, listed),
+        "recording": recordings_of(folder, listed),
+        "withheld": sum(kept_verdicts(folder, listed).values()),
+    }
+    named = {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"]}
+    return named | {name: value for name, value in logs.items() if value}
 
 
 def kept_verdicts(folder: Path, listed: Iterable[str]) -> Mapping[str, int]:

@@ -337,6 +337,9 @@ class Claimed:
     def agents(self):
         return "agents"
 
+    def results(self):
+        return ()
+
 
 def test_a_bundle_and_a_report_as_json(monkeypatch):
     probes = {"p": {"claims": {"held": 1, "tested": 2}}, "q": {}}

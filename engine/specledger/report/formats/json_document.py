@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from specledger.core.canonical import pretty
+from specledger.evidence.decided import challenges_of
 from specledger.report.agent_metrics import totals
 from specledger.report.control import Control, Judgement
 from specledger.report.formats.output import DEFAULTS, Options, Output
@@ -44,6 +45,7 @@ def _subject(report: Report, index: int) -> dict[str, Any]:
         "doc": subject.doc,
         "root": subject.root,
         "verdict": subject.verdict.value,
+        **({"challenges": challenges} if (challenges := challenges_of(subject.reading.results())) else {}),
         "replay": subject.replay.value,
         "evidence": {name: manifest[name] for name in ("run", "specs", "receipts", "engine")},
         "result": manifest["result"],

@@ -123,7 +123,7 @@ def _control_reason(control: Control) -> str:
 def _subject(report: Report, index: int) -> Iterator[str]:
     subject, waivers, marks = report.subjects[index], report.waivers(index), report.marks(index)
     receipts = subject.manifest["receipts"]
-    yield f"# {quote(subject.title)}: {report.verdict_text(index)} ({subject.replay})"
+    yield f"# {quote(subject.title)}: {report.verdict_text(index)}{_decided(subject)} ({subject.replay})"
     if subject.doc:
         yield from ("", quote(subject.doc))
     yield from ("", _counts(marks))
@@ -165,7 +165,7 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
 
 
 def _head(subject: Subject) -> Iterator[str]:
-    yield f"# {quote(title_of(subject))}: {subject.verdict} ({subject.replay})"
+    yield f"# {quote(title_of(subject))}: {subject.verdict}{_decided(subject)} ({subject.replay})"
     if doc_of(subject):
         yield from ("", quote(doc_of(subject)))
     headline = headline_of(Report((subject,)))
@@ -181,6 +181,10 @@ def _head(subject: Subject) -> Iterator[str]:
         "",
         f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, Merkle root `{receipts['root']}`.",
     )
+
+
+def _decided(subject: Subject) -> str:
+    return f" {quote(subject.decided.removeprefix(': '))}" if subject.decided else ""
 
 
 def _section(whole: Section) -> Iterator[str]:

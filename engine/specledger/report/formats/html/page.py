@@ -144,7 +144,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     values: dict[str, Markup | str] = {
         "kind": words(headline.kind),
         "name": quoted(headline.title),
-        "verdict": marked(headline.verdict, sure=headline.sure),
+        "verdict": join(marked(headline.verdict, sure=headline.sure), words(headline.decided)),
         "replayed": words(replayed_words(headline)),
         "headline": render_headline(headline, contains),
         "doc": document_text(doc) if doc else "",
