@@ -562,9 +562,9 @@ def challenges_of(results: list[JSON]) -> JSON:
     counts: JSON = {}
     for result in results:
         for name, verdicts in sorted(result.get("probes", {}).items()):
-            made = counts.setdefault(name, {"made": 0, "decided": 0})
-            made["made"] += sum(verdicts.values())
-            made["decided"] += verdicts.get("PASS", 0) + verdicts.get("FAIL", 0)
+            sums = counts.setdefault(name, {"total": 0, "decided": 0})
+            sums["total"] += sum(verdicts.values())
+            sums["decided"] += verdicts.get("PASS", 0) + verdicts.get("FAIL", 0)
     return counts
 
 
@@ -2792,7 +2792,7 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
     word = "claimed " if verdict == "REFUTED" else "recorded"
     shown = {**run, "program": [*map(program_words, run.get("program", []))]}
     parts = run.get("challenges", {}).items()
-    shown["challenges"] = [f"of {name}: {counts['decided']} of {counts['made']} decided" for name, counts in parts]
+    shown["challenges"] = [f"of {name}: {counts['decided']} of {counts['total']} decided" for name, counts in parts]
     pairs = [(name, value) for name, said in shown.items() for value in (said if isinstance(said, list) else [said])]
     kept = kept_words(bundle) if seal is not None and verdict != "REFUTED" else []
     unexpected = {check.code for check in checks if check.status == "failed"} == {"E_EXPECTED"}

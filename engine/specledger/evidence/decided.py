@@ -16,18 +16,18 @@ def challenges_of(results: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, i
     counts: dict[str, Counter[str]] = {}
     for result in results:
         for name, verdicts in result.get("probes", {}).items():
-            made = counts.setdefault(name, Counter(made=0, decided=0))
-            made["made"] += sum(verdicts.values())
-            made["decided"] += verdicts.get(Verdict.PASS, 0) + verdicts.get(Verdict.FAIL, 0)
-    return {name: dict(made) for name, made in sorted(counts.items())}
+            sums = counts.setdefault(name, Counter(total=0, decided=0))
+            sums["total"] += sum(verdicts.values())
+            sums["decided"] += verdicts.get(Verdict.PASS, 0) + verdicts.get(Verdict.FAIL, 0)
+    return {name: dict(sums) for name, sums in sorted(counts.items())}
 
 
 def decided_words(challenges: Mapping[str, Mapping[str, int]]) -> str:
     """How many challenges were decided, of the probes that did not decide all of theirs; empty if there are none."""
-    left_open = {name: counts for name, counts in challenges.items() if counts["decided"] < counts["made"]}
+    left_open = {name: counts for name, counts in challenges.items() if counts["decided"] < counts["total"]}
     if not left_open:
         return ""
-    decided, made = (sum(counts[part] for counts in left_open.values()) for part in ("decided", "made"))
+    decided, total = (sum(counts[part] for counts in left_open.values()) for part in ("decided", "total"))
     more = f" and {len(left_open) - _MOST_NAMED} more" if len(left_open) > _MOST_NAMED else ""
     named = f"{', '.join([*left_open][:_MOST_NAMED])}{more}"
-    return f": {decided} of {made} challenges decided ({named})"
+    return f": {decided} of {total} challenges decided ({named})"

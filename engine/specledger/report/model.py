@@ -20,7 +20,6 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import receipt_digest
-from specledger.evidence.decided import challenges_of, decided_words
 from specledger.evidence.layout import MAX_LINE
 from specledger.evidence.receipts import ReceiptTypes
 from specledger.evidence.receipts.suite import Figure
@@ -294,11 +293,6 @@ class Subject(Struct, frozen=True):
     def verdict(self) -> Verdict:
         """The verdict of the result."""
         return Verdict(self.manifest["result"]["verdict"])
-
-    @property
-    def decided(self) -> str:
-        """How many challenges were decided, to stand behind the verdict; empty if all were."""
-        return decided_words(challenges_of(self.reading.results()))
 
 
 class Report(Struct, frozen=True):

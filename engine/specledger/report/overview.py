@@ -34,7 +34,7 @@ from specledger.report.sections import (
     check_anchor,
 )
 from specledger.report.subject import WHOLE
-from specledger.report.titles import bundle_names, kind_line, title_of
+from specledger.report.titles import bundle_names, decided_of, kind_line, title_of
 
 Part = Cell | Place
 
@@ -87,7 +87,7 @@ def headline_of(report: Report) -> Headline:
     if len(names) == 1:
         (subject,) = report.subjects
         why, finding = [*_of_subject(subject, True)], subject.reading.finding()
-        named, decided = (kind_line(subject), title_of(subject), subject.verdict), subject.decided
+        named, decided = (kind_line(subject), title_of(subject), subject.verdict), decided_of(subject)
         return Headline(*named, replay, why, _meaning(subject), finding, decided)
     worst = min(report.subjects, key=lambda subject_: _WORST_FIRST.index(subject_.verdict))
     index = report.subjects.index(worst)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from specledger.core.diagnostics import counted
+from specledger.evidence.decided import challenges_of, decided_words
 from specledger.report.model import Subject
 from specledger.report.specs import Specs, is_recorded
 
@@ -37,6 +38,11 @@ def title_of(subject: Subject) -> str:
         return subject.title
     named = ", ".join(logs) if len(logs) <= _MOST_NAMED else counted(len(logs), "trajectory")
     return f"{', '.join(policies)}: {named}"
+
+
+def decided_of(subject: Subject) -> str:
+    """How many challenges of a bundle were decided, to stand behind its verdict; empty if all were."""
+    return decided_words(challenges_of(subject.reading.results()))
 
 
 def kind_line(subject: Subject) -> str:

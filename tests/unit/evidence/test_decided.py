@@ -18,13 +18,13 @@ WORDS = ": 12 of 24 challenges decided (words-cut, words-filler)"
 def test_only_probes_that_left_something_open_are_counted_in_words():
     results = [{"probes": {"whole": {"PASS": 90}, "honest": OPEN}}, {"probes": {"honest": {"FAIL": 1}}}, {}]
     challenges = challenges_of(results)
-    assert challenges == {"honest": {"made": 11, "decided": 3}, "whole": {"made": 90, "decided": 90}}
+    assert challenges == {"honest": {"total": 11, "decided": 3}, "whole": {"total": 90, "decided": 90}}
     assert decided_words(challenges) == ": 3 of 11 challenges decided (honest)"
     assert decided_words({"whole": challenges["whole"]}) == decided_words({}) == ""
 
 
 def test_many_probes_are_counted_and_the_first_named():
-    challenges = {name: {"made": 2, "decided": 1} for name in "abcde"}
+    challenges = {name: {"total": 2, "decided": 1} for name in "abcde"}
     assert decided_words(challenges) == ": 5 of 10 challenges decided (a, b, c and 2 more)"
 
 
@@ -54,7 +54,7 @@ def places(tmp_path_factory):
 @pytest.mark.parametrize("name", ["run", "suite"])
 def test_a_pass_says_first_how_many_challenges_were_decided(spec, places, name, tmp_path):
     place = places / name
-    challenges = {"made": 12, "decided": 6}
+    challenges = {"total": 12, "decided": 6}
     (subject,) = spec("report", place, "--format", "json").json["subjects"]
     assert (subject["verdict"], subject["challenges"]["words-cut"]) == ("PASS", challenges)
     title = spec("report", place, "--format", "markdown").out.splitlines()[0]
@@ -83,4 +83,4 @@ def test_the_first_line_about_a_run_and_a_suite_says_it(spec, places, tmp_path):
         f"asked  PASS{WORDS}  1 run, "
     )
     (told,) = spec("run", "cues", "--out", tmp_path / "json", "--format", "json").json["runs"]
-    assert told["challenges"]["words-cut"] == {"made": 12, "decided": 6}
+    assert told["challenges"]["words-cut"] == {"total": 12, "decided": 6}

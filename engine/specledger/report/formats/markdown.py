@@ -36,7 +36,7 @@ from specledger.report.sections import (
     Section,
     Words,
 )
-from specledger.report.titles import bundle_names, doc_of, title_of
+from specledger.report.titles import bundle_names, decided_of, doc_of, title_of
 from specledger.verify.assurance_levels import headline, level_statuses
 from specledger.verify.checks import Verification
 
@@ -184,7 +184,8 @@ def _head(subject: Subject) -> Iterator[str]:
 
 
 def _decided(subject: Subject) -> str:
-    return f" {quote(subject.decided.removeprefix(': '))}" if subject.decided else ""
+    decided = decided_of(subject).removeprefix(": ")
+    return f" {quote(decided)}" if decided else ""
 
 
 def _section(whole: Section) -> Iterator[str]:
