@@ -34,9 +34,13 @@ ORDERS: dict[str, tuple[Any, Any, list[str]]] = {
 }
 
 
+def found_in(*args, **named) -> Any:
+    return roles(bundle_of(*args, **named))
+
+
 @pytest.mark.parametrize(("agents", "order", "names"), ORDERS.values(), ids=ORDERS)
 def test_the_order_of_roles(agents, order, names):
-    found = roles(bundle_of(agents, order))
+    found = found_in(agents, order)
     assert [role.name for role in found] == names
     whose = [name or None for name in names]
     assert [(role.agent, role.governor) for role in found] == [
@@ -46,9 +50,9 @@ def test_the_order_of_roles(agents, order, names):
 
 
 def test_each_role_has_its_own_probes_in_their_order():
-    (one,) = roles(bundle_of(probes=(1, 0)))
+    (one,) = found_in(probes=(1, 0))
     assert one.probes == ("probe 0 of None", "probe 1 of None")
-    first, second = roles(bundle_of(["ann", "bob"], ["bob", "ann"], probes=(10, 2)))
+    first, second = found_in(["ann", "bob"], ["bob", "ann"], probes=(10, 2))
     assert first.probes == ("probe 2 of bob", "probe 10 of bob")
     assert second.probes == ("probe 2 of ann", "probe 10 of ann")
 
