@@ -150,6 +150,10 @@ def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
         for number, check in enumerate(untested):
             yield Words(", " if number else "; untested: ")
             yield _named(check, shown)
+        idle = [check for check in subject.checks if check.outcome is Outcome.NOT_APPLICABLE][:_MOST_NAMED]
+        for number, check in enumerate(idle):
+            yield Words(", " if number else "; without an opportunity: ")
+            yield _named(check, shown)
         yield Words(".")
 
 

@@ -28,7 +28,9 @@ from specledger.report.sections import (
     RowLink,
     Section,
     Words,
+    beside,
     open_first,
+    without_opportunity,
 )
 from specledger.report.specs import spec_details
 
@@ -77,13 +79,18 @@ class RuleReading:
             elif is_open(counts):
                 outcome, why = Outcome.CANNOT_TELL, f"it {as_name(why_unable(counts['unable']))}"
             elif not held:
-                outcome, why = Outcome.UNTESTED, "no call was about it"
+                outcome, why = Outcome.UNTESTED, f"{self._never()}: no call was about it"
             why = why or _as_recorded(counts)
             key, rule = self._written.get(name, (None, {}))
             says = str(rule.get("doc", "")) or self._in_words(name) or name
             warns = name in self._severities and not Severity(self._severities[name]).impact.fails_run
             check = Check(f"rule/{name}", says, key, outcome, held + broken, broken, why, warning=warns)
             yield self._observations.of(check)
+
+    def _never(self) -> str:
+        """That a rule had no opportunity in all the calls of a recording, or the steps of a simulation."""
+        noun = "call" if "trajectories" in _agent(self._evidence.specs) else "step"
+        return without_opportunity(as_int(self._evidence.manifest["result"]["steps"]), noun)
 
     def _open(self, name: str) -> str:
         reasons = (f"{reason} ({times})" for reason, times in self._reasons[name].most_common(_MOST_REASONS))
@@ -140,7 +147,7 @@ class RuleReading:
             else NEVER_CHECKED
         )
         cells: Sequence[Cell] = (
-            Prose(check.says),
+            beside(Prose(check.says), self._never() if check.outcome is Outcome.UNTESTED else ""),
             Words(self._severities.get(name, "")),
             Count(check.opportunities),
             Count(check.failures),

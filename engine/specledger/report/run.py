@@ -55,7 +55,9 @@ from specledger.report.sections import (
     Row,
     Section,
     Words,
+    beside,
     open_first,
+    without_opportunity,
 )
 from specledger.report.specs import Specs, is_recorded, only_spec, requirement, spec_details
 from specledger.report.step_series import StepSeries
@@ -210,7 +212,8 @@ class RunReading(Reading):
         elif not asked:
             outcome, why = Outcome.UNTESTED, f"there was no {started['scope']} to check"
         elif not could:
-            outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
+            never = without_opportunity(asked, started["scope"])
+            outcome, why = Outcome.NOT_APPLICABLE, f"{never}: its condition never held"
         says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
         key = None if spec is None else spec.key
         warns = not Severity(started["severity"]).impact.fails_run
@@ -342,7 +345,12 @@ class RunReading(Reading):
         for started, check in zip(all_started, checks, strict=False):
             data = demands.get(started["name"], {} if check.spec else {"doc": check.says})
             counts = map(Count, (check.opportunities, check.failures))
-            cells: tuple[Cell, ...] = (requirement(data), *map(Words, (started["scope"], started["severity"])), *counts)
+            never = check.why.partition(":")[0] if check.outcome is Outcome.NOT_APPLICABLE else ""
+            cells: tuple[Cell, ...] = (
+                beside(requirement(data), never),
+                *map(Words, (started["scope"], started["severity"])),
+                *counts,
+            )
             if self._witnesses:
                 cells = (*cells, Quoted(self.witness(check.id)))
             episodes = started["scope"] == "episode"

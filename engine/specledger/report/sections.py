@@ -9,6 +9,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from specledger.core.diagnostics import counted
+
 NEVER_CHECKED: Final = "never checked"
 NEVER_APPLIED: Final = "its condition never held"
 """The marks of an invariant without an opportunity."""
@@ -101,6 +103,16 @@ class Grid(Struct, frozen=True):
 Cell = Words | Quoted | Prose | Code | Expression | Block | Count | Bar | RowLink | PageLink | Joined | Grid
 
 NOTHING: Final = Words("")
+
+
+def without_opportunity(of: int, noun: str) -> str:
+    """That a requirement never had an opportunity, in so many steps, calls or the like."""
+    return f"never had an opportunity (0 of {counted(of, noun)})"
+
+
+def beside(cell: Cell, words: str) -> Cell:
+    """A cell with a sentence after it, if there is one."""
+    return Joined((cell, Words(f"{words[0].upper()}{words[1:]}."))) if words else cell
 
 
 class ReceiptLink(Struct, frozen=True):

@@ -11,7 +11,7 @@ from specledger.report.model import Receipt
 from specledger.report.observations import Observations
 from specledger.report.outcome import Outcome
 from specledger.report.rules import RuleReading
-from specledger.report.sections import Code, Count, Prose, Quoted, ReceiptLink, RowLink, Section, Words
+from specledger.report.sections import Code, Count, Joined, Prose, Quoted, ReceiptLink, RowLink, Section, Words
 
 KEY = "policy/p@0123456789abcdef"
 RULES = {
@@ -32,7 +32,7 @@ def reading(monkeypatch):
         agent = SimpleNamespace(data={"trajectories": {}} if recorded else {})
         refs = {("policies", 0): KEY, ("agent",): "agent", ("world",): "world"}
         specs = {KEY: SimpleNamespace(name="p", data={"rules": RULES}), "agent": agent}
-        manifest = {"result": {} if counts is None else {"rules": counts}}
+        manifest = {"result": {} if counts is None else {"rules": counts, "steps": 7}}
         bundle = SimpleNamespace(main=SimpleNamespace(refs=refs), specs=specs)
         evidence: Any = SimpleNamespace(manifest=manifest, specs=bundle, place=None)
         made = RuleReading(evidence, Observations())
@@ -63,7 +63,11 @@ OUTCOMES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     "broken": (counted(2, 1), (Outcome.FAILED, 3, 1, ""), "broken"),
     "broken, and not judged": (counted(0, 1, 5), (Outcome.FAILED, 1, 1, ""), "broken"),
     "not judged": (counted(2, 0, 3), (Outcome.CANNOT_TELL, 2, 0, "late (2); no sum (1)"), "cannot tell"),
-    "of no call": (counted(), (Outcome.UNTESTED, 0, 0, "no call was about it"), "never checked"),
+    "of no call": (
+        counted(),
+        (Outcome.UNTESTED, 0, 0, "never had an opportunity (0 of 7 calls): no call was about it"),
+        "never checked",
+    ),
     "unable to notice": (
         counted(2, unable=BLIND),
         (Outcome.CANNOT_TELL, 2, 0, "it can notice nothing: no call pays"),
@@ -98,6 +102,8 @@ def test_what_became_of_a_rule(reading, counts, found, mark):
     (section,) = made.sections()
     (row,) = [each for each in section.rows if each.name == "p.paid"]
     assert row.mark == mark
+    never = [Words("Never had an opportunity (0 of 7 calls).")] if check.outcome is Outcome.UNTESTED else []
+    assert row.cells[0] == (Joined((Prose(check.says), *never)) if never else Prose(check.says))
 
 
 SAYS = {

@@ -10,7 +10,7 @@ from specledger.kinds import load
 from specledger.report.model import Receipt
 from specledger.report.outcome import Outcome
 from specledger.report.run import RunReading, _sets
-from specledger.report.sections import Bar, Code, Count, EpisodeLink, Quoted, ReceiptLink, Words
+from specledger.report.sections import Bar, Code, Count, EpisodeLink, Joined, Prose, Quoted, ReceiptLink, Words
 from tests.toys import number_scenario
 
 RESULT: Any = {
@@ -92,12 +92,12 @@ INVARIANTS: dict[str, tuple[list[Any], dict[str, Any], tuple[Any, ...]]] = {
     "its condition never held": (
         [step(0), step(1), ended(idle={"few": 2})],
         {},
-        (Outcome.NOT_APPLICABLE, 0, 0, "its condition never held"),
+        (Outcome.NOT_APPLICABLE, 0, 0, "never had an opportunity (0 of 2 steps): its condition never held"),
     ),
     "more idle than there were steps": (
         [step(0), ended(idle={"few": 2})],
         {},
-        (Outcome.NOT_APPLICABLE, 0, 0, "its condition never held"),
+        (Outcome.NOT_APPLICABLE, 0, 0, "never had an opportunity (0 of 1 step): its condition never held"),
     ),
     "there was no step": ([], {}, (Outcome.UNTESTED, 0, 0, "there was no step to check")),
     "it was left open": (
@@ -337,6 +337,15 @@ def test_rejections_are_counted_by_the_gates_of_the_run(reading):
     gates = section_of(made, "gates")
     assert made._rejections() == {"schema": 1, "evaluation": 0, "high": 2}
     assert [row.name for row in gates.rows if row.places] == ["schema", "high"]
+
+
+def test_an_invariant_without_an_opportunity_says_so_beside_its_requirement(reading):
+    idle = reading(step(0), step(1), ended(idle={"few": 2}))
+    row = next(row for row in section_of(idle, "invariants").rows if row.name == "few")
+    assert row.cells[0] == Joined((Prose("Few are left.", 300), Words("Never had an opportunity (0 of 2 steps).")))
+    judged = reading(step(0), step(1), ended(idle={"few": 1}))
+    row = next(row for row in section_of(judged, "invariants").rows if row.name == "few")
+    assert isinstance(row.cells[0], Prose)
 
 
 def test_the_section_of_invariants_has_a_witness_only_where_one_was_broken(reading):

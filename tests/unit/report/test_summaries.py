@@ -28,6 +28,11 @@ FIRST = Observation("broken", '{"n":1}', None, 0, 3, 7, "ab" * 32)
 
 REASONS: dict[str, tuple[str, list[Check], str]] = {
     "all passed": ("PASS", [check("invariant/a"), check("invariant/b")], "No check failed: 2 passed."),
+    "one without an opportunity": (
+        "PASS",
+        [check("invariant/a"), check("invariant/b", Outcome.NOT_APPLICABLE)],
+        "No check failed: 1 passed, 1 not applicable; without an opportunity: invariant/b.",
+    ),
     "one was not tested": (
         "PASS",
         [check("invariant/a"), check("invariant/b", Outcome.UNTESTED, 0)],
