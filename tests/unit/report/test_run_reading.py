@@ -7,6 +7,7 @@ import pytest
 
 from specledger.core.events import PROGRESS
 from specledger.kinds import load
+from specledger.report.agent_metrics import METERED
 from specledger.report.model import Receipt
 from specledger.report.outcome import Outcome
 from specledger.report.run import RunReading, _sets
@@ -422,3 +423,14 @@ def test_a_run_that_tested_claims_was_challenged(reading, claims, challenged):
     made = reading(result={"claims": claims})
     assert made.challenged is challenged
     assert made.agents() == {}
+
+
+def test_a_run_with_an_agent_outside_has_metrics_of_its_steps_and_episodes(reading, monkeypatch):
+    monkeypatch.setattr("specledger.report.specs.Specs.metered", lambda specs: True)
+    taken = []
+    monkeypatch.setattr(
+        "specledger.report.agent_metrics.RunMetrics.add", lambda metrics, type_, body: taken.append(type_)
+    )
+    made = reading(("drift", {"episode": 0, "t": 0, "drift": "flood"}), step(), ended())
+    assert taken == [type_ for type_ in ("start", "drift", "step", "episode_end") if type_ in METERED]
+    assert list(made.agents()) == ["agent"]

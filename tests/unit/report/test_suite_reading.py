@@ -356,12 +356,15 @@ def test_of_many_figures_a_check_shows_the_first(number, more):
 
 def test_rejections_are_summed_over_the_suites_own_runs(reading):
     made = reading(
-        run(rejections={"tired": 2, "leap": 1}),
+        run(rejections={"tired": 2, "leap": 1, "air": 2}),
         run("b", rejections={"leap": 3}),
         run("c", rejections={"leap": 9}),
         runs=2,
     )
-    assert made._rejections() == {"tired": 2, "leap": 4}
+    assert made._rejections() == {"tired": 2, "leap": 4, "air": 2}
+    vars(made)["_by_agent"] = {}  # nothing is read of the folders of runs
+    (gates,) = [section for section in made.sections() if section.id == "gates"]
+    assert [row.name for row in gates.rows] == ["leap", "air", "tired"]
     assert [row.name for row in made._run_section().rows] == ["a", "b"]
 
 

@@ -155,6 +155,12 @@ def test_claims_that_cannot_be_read_are_counted_until_they_are_told(monkeypatch)
     assert agent.unread() == {}
 
 
+def test_a_statement_without_such_claims_counts_none(monkeypatch):
+    agent, _, _ = agent_of(monkeypatch, stating(CLAIM))
+    decide(agent)
+    assert agent.unread() == {}
+
+
 def test_a_document_has_no_claims_to_be_read(monkeypatch):
     agent, _, _ = agent_of(monkeypatch, answer("document", document={}, unread=4), said={"can": ["document"]})
     decide(agent)
