@@ -64,6 +64,9 @@ def read(*spans, keys=KEYS):
     return builder.entries
 
 
+ENDED = {None: "", True: " failed", False: " well"}
+
+
 def brief(entries):
     short: dict[Any, Any] = {
         Message: lambda entry: f"{entry.time} {entry.speaker}{entry.actor and ' of ' + entry.actor}: {entry.text}",
@@ -71,9 +74,7 @@ def brief(entries):
             f"{entry.time} call {entry.id} {entry.tool} {entry.arguments} [{entry.batch}]"
             f"{entry.actor and ' of ' + entry.actor}{entry.parent and ' in ' + entry.parent}"
         ),
-        Result: lambda entry: (
-            f"{entry.time} result {entry.call} {entry.content}{'' if entry.error is None else ' failed'}"
-        ),
+        Result: lambda entry: f"{entry.time} result {entry.call} {entry.content}{ENDED[entry.error]}",
         Finding: lambda entry: f"{entry.code} {entry.message}",
     }
     return [short[type(entry)](entry) for entry in entries]
