@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import counted
 from specledger.core.events import KeptStatus
 from specledger.evidence.layout import MAX_LINE, TRAJECTORIES
@@ -21,6 +20,7 @@ from specledger.report.sections import Block, Cell, Quoted, Row, RowLink, Sectio
 from specledger.wings.trajectories.findings import located
 from specledger.wings.trajectories.lines import read_lines
 from specledger.wings.trajectories.model import Call, Entry, Finding, Kept, Message, Trajectory, Withheld
+from specledger.wings.trajectories.rules.nested import json_text
 
 MOST_TRAJECTORIES: Final = 25
 MOST_ENTRIES: Final = 300
@@ -28,9 +28,6 @@ _SHOWN: Final = 300
 """What a page shows at most: trajectories, entries of each, characters of an entry before it is opened."""
 
 _GROUP: Final = "Trajectories with broken or open rules"
-_EXACT: Final = re.compile(r'\{"\$number":"([^"\\]*)"\}')
-"""A number as a log has it, in canonical JSON; in a text its quotes are escaped."""
-
 Notes = Mapping[str, Sequence[tuple[str, str, Mapping[str, Any]]]]
 """By the id of a call, empty for messages: `(mark, rule, what was said)`."""
 
@@ -94,7 +91,7 @@ def _row(number: int, entry: Entry, tools: Mapping[str, str], notes: Notes) -> R
     said = notes.get(entry.id, ()) if isinstance(entry, Call) else ()
     marks = [mark for mark, _, _ in said]
     mark = "broken" if "broken" in marks else marks[0] if marks else ""
-    text = content if isinstance(content, str) else _EXACT.sub(r"\1", canonical_bytes(content).decode())
+    text = content if isinstance(content, str) else json_text(content)
     details: list[tuple[str, Cell]] = []
     if len(text) > _SHOWN:
         details.append(("whole text", Block(content)))

@@ -16,6 +16,7 @@ from specledger.core.rng import Stream
 from specledger.spec.base import QFIXED_ONE
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.rules.accesses import Access, Steps, argument_steps
+from specledger.wings.trajectories.rules.nested import json_inside, json_text
 from specledger.wings.trajectories.rules.paths import ANY
 from specledger.wings.trajectories.rules.values import PLURAL, WHOLE
 
@@ -203,6 +204,8 @@ def _changed(value: Any, steps: Steps, types: Sequence[str]) -> Any:
     if not steps:
         return _stranger(value, types)
     step, *rest = steps
+    if type(value) is str:  # it is JSON
+        return json_text(_changed(json_inside(value), steps, types))
     if step == ANY:
         return [_changed(value[0], tuple(rest), types), *value[1:]]
     return {**value, step: _changed(value[step], tuple(rest), types)}

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from specledger.wings.trajectories.rules.nested import json_inside
 from specledger.wings.trajectories.rules.past import tool_matcher
 from specledger.wings.trajectories.rules.paths import ANY, LEAVES, Path, PathError, parse_path
 from specledger.wings.trajectories.spec.policy import (
@@ -158,6 +159,8 @@ def argument_steps(arguments: object) -> Iterator[Steps]:
             waiting += [(member, (*way, key)) for key, member in reversed(node.items())]
         elif isinstance(node, list) and node and len(way) < _DEEPEST:
             waiting += [(element, (*way, ANY)) for element in reversed(node[:_MOST_ELEMENTS])]
+        elif type(node) is str and len(way) < _DEEPEST and (inside := json_inside(node)):
+            waiting.append((inside, way))
         elif way:
             yield way
 

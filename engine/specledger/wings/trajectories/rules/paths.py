@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from specledger.core.log_json import NUMBER, WITHHELD
 from specledger.core.unknown import Unknown
 from specledger.wings.trajectories.model import Withheld
+from specledger.wings.trajectories.rules.nested import json_inside
 
 _STEP: Final = re.compile(r"""\.([A-Za-z_$][\w$-]*)|\[(\*)\]|\["([^"\]]+)"\]|\.(\*\*|\*)|\[([0-9]{1,6})\]""")
 ROOTS: Final = ("args", "result", "text", "tool", "error", "request", "time")
@@ -110,7 +111,9 @@ def compile_path(path: Path, *, gaps: bool = False, digests: bool = False) -> Re
 
 
 def below(node: Any, step: str | int) -> Iterator[Any]:
-    """What one step leads to from a value."""
+    """What one step leads to from a value; a text that is JSON is read as what it says."""
+    if type(node) is str and step != LEAVES:
+        node = json_inside(node)
     if is_withheld(node):
         yield node
     elif step == LEAVES:

@@ -2,7 +2,8 @@
 
 A word is nearly another one if one character more, less, exchanged with its neighbour or other than the first makes it
 that, or if they differ in `_`, `-`, `.` and letter case alone. So `get` and `set`, or `cc` and `bcc`, are two names.
-Two letters are nearly three if the first one is the same: `to` and `too`.
+Two letters are nearly three if the first one is the same: `to` and `too`. A tool is meant by its name without that
+of its server, too: `mcp__bank__pay` by `pay`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ MISSPELT: Final = "misspelt"
 """What a rule lacks by a word that is misspelt."""
 
 _SHORTEST: Final = 3
+_JOINS: Final = ("__", ".", "/", ":")
+"""What joins the name of a server and that of a tool."""
 _SIGNS: Final = str.maketrans("", "", "_-.")
 
 
@@ -33,7 +36,7 @@ def misspelling(policy: Policy, name: str, called: Called, listed: Tools | None)
         if access.every_tool or access.alternatives or any(map(access.matches, tools)):
             continue
         for tool, steps in access.origins.items():
-            meant = nearly(tool, tools)
+            meant = nearly(tool, tools) or _behind_a_prefix(tool, tools)
             if meant:
                 reason = f"no tool is {tool}, which `{access.key}` names"
                 return Obstacle(MISSPELT, reason, steps, f"did you mean {meant}?")
@@ -60,6 +63,11 @@ def _arguments(reads: Sequence[Access], called: Called, listed: Tools) -> Iterat
 def nearly(word: str, others: Collection[str]) -> str:
     """The other word that was meant by a misspelt one; empty if none is written nearly so."""
     return next((other for other in sorted(others) if other != word and _is_near(word, other)), "")
+
+
+def _behind_a_prefix(tool: str, tools: Collection[str]) -> str:
+    """The tool whose name a server, or a set of tools, stands before: `mcp__bank__pay` for `pay`; empty if none is."""
+    return next((other for other in sorted(tools) if other.endswith(tuple(f"{sign}{tool}" for sign in _JOINS))), "")
 
 
 def _is_near(word: str, other: str) -> bool:
