@@ -19,7 +19,9 @@ from specledger.report.formats.html.page import (
     signed_note,
     written_section,
 )
+from specledger.report.model import Check as ReportCheck
 from specledger.report.model import Report
+from specledger.report.outcome import Outcome
 from specledger.report.overview import Headline
 from specledger.report.sections import Code, Count, EpisodeLink, Quoted, ReceiptLink, Row, RowLink, Section, Words
 from specledger.verify.assurance_levels import level_statuses
@@ -284,3 +286,97 @@ def test_the_cover_says_who_signed_what_was_not_checked_and_what_follows(tmp_pat
     assert (
         listed(cover([made_up("b")], evidence, written, []))["Signatures"][0] == "The bundle has a signed checkpoint."
     )
+
+
+def rows(id_, number=1):
+    return section(id_, "", "", *(Row(f"r{index}", "", ()) for index in range(number)))
+
+
+OWN = [
+    rows("gates"),
+    rows("invariants"),
+    rows("probes"),
+    rows("answers"),
+    rows("offers"),
+    rows("empty", 0),
+    rows("checks"),
+    rows("runs"),
+]
+FAILING = ReportCheck("invariant/a", "a", None, Outcome.FAILED, 1, 1)
+OPEN = ReportCheck("probe/p", "p", None, Outcome.CANNOT_TELL, 1)
+HELD = ReportCheck("check/c", "c", None, Outcome.PASSED, 1)
+# Checks of a bundle, its embedded runs, and the tables of the whole report or of what failed, then the others.
+TABLES: dict[str, tuple[list[ReportCheck], list[str], list[str], list[str]]] = {
+    "all held": ([HELD], [], [], ["gates", "invariants", "probes", "answers", "offers", "checks", "runs"]),
+    "an invariant was broken": (
+        [FAILING],
+        [],
+        ["invariants"],
+        ["gates", "probes", "answers", "offers", "checks", "runs"],
+    ),
+    "a probe is open": (
+        [OPEN],
+        [],
+        ["probes", "answers", "offers"],
+        ["gates", "invariants", "checks", "runs"],
+    ),
+    "both": (
+        [OPEN, FAILING],
+        [],
+        ["failed", "invariants", "probes", "answers", "offers"],
+        ["gates", "checks", "runs"],
+    ),
+    "a suite": ([HELD], ["runs/a"], ["checks"], ["gates", "invariants", "probes", "answers", "offers", "runs"]),
+}
+
+
+@pytest.fixture
+def laid(monkeypatch):
+    """A page of tables that are given."""
+    monkeypatch.setattr(page, "in_one_table", lambda subjects: False)
+    monkeypatch.setattr(page, "compared_sections", lambda reading, agents: [*OWN])
+    monkeypatch.setattr(page, "control_sections", lambda report: iter([rows("controls")] if report.judgement else []))
+    monkeypatch.setattr(page, "changed_section", lambda subjects: rows("changed"))
+    monkeypatch.setattr(page, "failed_section", lambda subject: rows("failed", max(0, len(subject.checks) - 1)))
+    monkeypatch.setattr(page, "waived_section", lambda each, report: each)
+    monkeypatch.setattr(page, "agents_of", lambda subjects: {})
+    common = (section("checks", "Checks of all", "", Row("x", "", ())), [0])
+    monkeypatch.setattr(page, "common_tables", lambda subjects: [common])
+
+    def tables(report, runs=()):
+        reading: Any = SimpleNamespace(runs=[*runs])
+        return page._tables(report, report.subjects[0], reading)
+
+    return tables
+
+
+@pytest.mark.parametrize(("checks", "runs", "first", "others"), TABLES.values(), ids=TABLES)
+def test_tables_of_what_failed_stand_first(laid, checks, runs, first, others):
+    about, own = laid(Report((made_up("a", *checks),)), runs)
+    assert [each.id for each in about] == first
+    assert [each.id for each in own] == others
+
+
+def test_tables_of_several_bundles_and_of_a_profile(laid, monkeypatch):
+    two = (made_up("a", FAILING, OPEN), made_up("b"))
+    about, own = laid(Report(two))
+    assert [each.id for each in about] == ["changed", "invariants", "probes", "answers", "offers"]
+    assert [(each.id, each.title) for each in own] == [
+        ("gates", "Gates"),
+        ("checks", "Checks of all"),
+        ("runs", "Runs"),
+    ]
+    judgement: Any = SimpleNamespace(controls=())
+    about, own = laid(Report((two[0],), judgement=judgement))
+    assert [each.id for each in about] == ["controls", "invariants", "probes", "answers", "offers"]
+    assert [(each.id, each.title) for each in own][-2:] == [("checks", "Checks"), ("runs", "Runs")]
+    monkeypatch.setattr(page, "in_one_table", lambda subjects: True)
+    about, own = laid(Report(two))
+    assert ([each.title for each in about], own) == (["Checks of all"], [])
+
+
+def test_a_waived_check_is_not_what_failed(laid, monkeypatch):
+    waivers: Any = {"invariant/a": "a control"}
+    monkeypatch.setattr(Report, "waivers", lambda report, index: waivers)
+    about, _ = laid(Report((made_up("a", FAILING),)))
+    assert about == []
