@@ -7,18 +7,21 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
+from specledger.compile.plan import PlannedRecording
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.core.digest import file_digest
 from specledger.core.spans import Position, Span
 from specledger.expr import STRING, RecordType
 from specledger.spec.agent import Recording
+from specledger.spec.scenario import Scenario
 from specledger.wings.trajectories.formats.names import known_formats
 from specledger.wings.trajectories.model import Call, Message, Speaker, Trajectory
 from specledger.wings.trajectories.recording import store
-from specledger.wings.trajectories.recording.compile import _check_recording, _tools
+from specledger.wings.trajectories.recording.compile import _check_recording, _check_scenario, _planned, _tools
 from specledger.wings.trajectories.recording.store import logs_of, project_of
 from tests.toys import told_of
-from tests.wings.trajectories.test_recording import GOVERNOR, WORLD, loaded
+from tests.wings.trajectories.test_recording import AGENT, GOVERNOR, WORLD, loaded
 
 LONG = "its trajectories say how long they are, and what happened"
 OWN = "its logs have requests and times"
@@ -32,10 +35,15 @@ WRONG_OTHER = "E_RECORDING at `{0}`: the action '{0}' has other arguments than `
 NO_ACTION = "E_RECORDING at `{0}`: the world has no action '{0}' | hint: {1}"
 NO_FORMAT = "E_LOG_FORMAT at `{0}`: there is no format '{0}' | hint: {1}"
 ACTED: Any = WORLD
+RECORDED: Any = AGENT["trajectories"]
 MISTAKES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a horizon": ({"horizon": 5}, [no_meaning("horizon", "5", LONG)]),
     "a request": ({"request": "Pay"}, [no_meaning("request", "Pay", OWN)]),
     "a time": ({"time": "1"}, [no_meaning("time", "'1'", OWN)]),
+    "probes": (
+        {"probes": ["call-causal"]},
+        [no_meaning("probes", "probes", LONG, "`asks` in the agent names a model that answers them")],
+    ),
     "several keys, in the order of the file": (
         {"until": "paid > 3.0", "episodes": 2, "time": "1", "horizon": 3},
         [
@@ -226,3 +234,68 @@ def test_what_is_heard_of_logs_is_how_many_calls_each_has():
     heard = store._Heard()
     assert list(heard.listen(trajectories)) == trajectories
     assert heard.lengths == [2, 0, 1]
+
+
+def rule_of(name, *forbidden):
+    return SimpleNamespace(name=name, forbids=lambda tool: tool in forbidden)
+
+
+POLICIES: Any = (
+    SimpleNamespace(name="p", rules=[rule_of("a", "look"), rule_of("b", "pay", "look")]),
+    SimpleNamespace(name="q", rules=[rule_of("c", "pay", "fly")]),
+)
+# A tool, the action of other tools, whether a guard is closed, and what forbids it.
+FORBIDDEN: dict[str, tuple[str, Any, bool, str]] = {
+    "the first rule that does": ("look", "other", True, "p.a"),
+    "a later rule of a policy": ("pay", "other", True, "p.b"),
+    "a rule of a later policy": ("fly", "other", True, "q.c"),
+    "no rule": ("wait", "other", True, ""),
+    "no action of the world": ("fly", None, True, "the world has no action fly"),
+    "no action, where a guard is open": ("fly", None, False, "q.c"),
+    "an action of the world": ("pay", None, True, "p.b"),
+}
+
+
+@pytest.mark.parametrize(("tool", "otherwise", "closed", "said"), FORBIDDEN.values(), ids=FORBIDDEN)
+def test_what_forbids_a_tool_whatever_its_arguments(tool, otherwise, closed, said):
+    world, agent = SimpleNamespace(actions=ACTIONS), SimpleNamespace(name="a")
+    given: Any = Recording.model_validate({} if otherwise is None else {"otherwise": otherwise})
+    made: Any = _planned
+    planned = made(given, agent, world, POLICIES, (), lambda called: (), ("s", "d"), closed=closed)
+    assert planned.forbids(tool) == said
+
+
+@pytest.mark.parametrize(("asks", "found"), [(None, ["probes", "horizon"]), ("agent/model@1", ["horizon"])])
+def test_probes_of_a_recording_that_asks_a_model_are_no_mistake(asks, found):
+    places = []
+
+    def span(*path):
+        places.append(path[0])
+        return Span("a.yaml", Position(1, len(places)), Position(1, len(places) + 1))
+
+    fields: Any = {"probes": ["p"], "horizon": 3, "seed": 1}
+    main = SimpleNamespace(model=Scenario.model_construct(**fields), span=span)
+    world = SimpleNamespace(drawing_in_a_step="")
+    stage: Any = SimpleNamespace(bundle=SimpleNamespace(main=main), world=world, diagnostics=Diagnostics())
+    decider = SimpleNamespace(trajectories=SimpleNamespace(asks=asks))
+    role: Any = SimpleNamespace(name="", rules=SimpleNamespace(admission=None), decider=decider)
+    _check_scenario(stage, role)
+    assert sorted(places, reverse=True) == found
+
+
+def test_what_logs_hold_is_written_once_and_read_again(tmp_path, monkeypatch):
+    trajectories = [
+        Trajectory("1", "a", "f", (Call("1", "pay", {"to": "Ann"}),)),
+        Trajectory("2", "b", "f", (Message(Speaker.USER, "x"),)),
+    ]
+    monkeypatch.setattr(store, "read_logs", lambda logs, reader: iter(trajectories))
+    parts = store.Parts(lambda actor, read: (actor, list(read)), lambda called: ({"tools": sorted(called.calls)},))
+    nothing: Any = None
+    planned = PlannedRecording((), nothing, nothing)
+    path = tmp_path / "trajectories.jsonl"
+    for made in (store.store(planned, [], None, path, parts), store.read(planned, path, parts)):
+        assert made.lengths == (1, 0)
+        assert made.digest == file_digest(path)
+        controller: Any = made.controller
+        assert controller("actor") == ("actor", trajectories)
+        assert made.rules == ({"tools": ["pay"]},)
