@@ -10,8 +10,8 @@ from msgspec import UNSET
 from specledger.compile.plan import PlannedRecording
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.core.digest import file_digest
 from specledger.core.spans import Position, Span
+from specledger.evidence.recordings import recording_digest
 from specledger.expr import STRING, RecordType
 from specledger.spec.agent import Recording
 from specledger.spec.scenario import Scenario
@@ -295,7 +295,7 @@ def test_what_logs_hold_is_written_once_and_read_again(tmp_path, monkeypatch):
     path = tmp_path / "trajectories.jsonl"
     for made in (store.store(planned, [], None, path, parts), store.read(planned, path, parts)):
         assert made.lengths == (1, 0)
-        assert made.digest == file_digest(path)
+        assert made.digest == recording_digest(path)
         controller: Any = made.controller
         assert controller("actor") == ("actor", trajectories)
         assert made.rules == ({"tools": ["pay"]},)
