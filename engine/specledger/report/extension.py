@@ -15,6 +15,7 @@ from specledger.gates.capability import TOKEN
 from specledger.gates.governor import SCHEMA
 from specledger.load import Resolved
 from specledger.report.sections import Row, RowLink, Section
+from specledger.report.units import Tree
 
 _GATES: Final[Mapping[str, str]] = {
     SCHEMA: "A proposal is well formed: a known action, with arguments and claims as declared.",
@@ -31,12 +32,19 @@ ANSWERS: Final = frozenset({"answers", "offers"})
 
 
 class ShownProbe(Struct, frozen=True):
-    """A probe that is shown in full: the name it is counted under, its receipt, the document committed to before."""
+    """A probe that is shown in full.
+
+    Attributes:
+        name: The name that it is counted under.
+        document: The document that was committed to before.
+        units: What numbers of the run are shown in.
+    """
 
     name: str
     seq: int
     receipt: Probe
     document: str | None
+    units: Mapping[str, Tree] = {}
 
 
 class ShownTrajectory(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from specledger.core.causes import partly_words
@@ -23,6 +23,7 @@ from specledger.report.sections import NEVER_MADE, Count, Row, Section, Words
 from specledger.report.shown_probes import ShownProbes
 from specledger.report.specs import Specs, only_spec, requirement, spec_details
 from specledger.report.trivial_claims import TrivialClaims
+from specledger.report.units import Tree
 
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 
@@ -30,15 +31,15 @@ _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PA
 class ProbeReading:
     """Folds what the probes of a run came to."""
 
-    def __init__(self, evidence: Evidence, observations: Observations) -> None:
-        """Read the probes that the evidence names."""
+    def __init__(self, evidence: Evidence, observations: Observations, units: Mapping[str, Tree]) -> None:
+        """Read the probes that the evidence names; `units` are what numbers of the run are shown in."""
         self._specs, self._observations = evidence.specs, observations
         self._claims = typed(RunResult, evidence.manifest["result"]).get("claims", {})
         self._probes = Specs.of(evidence.specs).probes()
         self._causes: dict[tuple[str, Verdict], Counter[str]] = defaultdict(Counter)
         self._misses: dict[str, str] = {}
         self._trivial = TrivialClaims()
-        self._shown = ShownProbes()
+        self._shown = ShownProbes(units)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -98,7 +98,7 @@ class RunReading(Reading):
         self._steps = self._judged = self._broken = 0
         self._errors: dict[tuple[str, str], list[int]] = {}
         specs, self._units = Specs.of(evidence.specs), units_of(evidence.specs)
-        self._probes, self.agent = ProbeReading(evidence, self._observations), specs.agent()
+        self._probes, self.agent = ProbeReading(evidence, self._observations, self._units), specs.agent()
         self._witnesses: dict[str, str] = {}
         self._metered = specs.metered()
         self._series = StepSeries(specs.charts(self._units))

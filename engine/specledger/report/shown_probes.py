@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from specledger.core.verdict import Verdict
@@ -11,6 +11,7 @@ from specledger.evidence.receipts.kernel import Probe
 from specledger.report.extension import ShownProbe, meanings
 from specledger.report.model import Receipt
 from specledger.report.sections import Section
+from specledger.report.units import Tree
 
 MOST_SHOWN: Final = 25
 """Probes of a run that are shown in full; the others have their receipts."""
@@ -19,7 +20,9 @@ MOST_SHOWN: Final = 25
 class ShownProbes:
     """Collects them from the receipts of a run, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, units: Mapping[str, Tree]) -> None:
+        """Begin; `units` are what numbers of the run are shown in."""
+        self._units = units
         self._documents: dict[str, str | None] = {}
         self._failed: list[ShownProbe] = []
         self._tested: list[ShownProbe] = []
@@ -42,7 +45,7 @@ class ShownProbes:
         if len(kept) == MOST_SHOWN:
             self._more[failed] += 1
         else:
-            kept.append(ShownProbe(name, receipt.seq, body, self._documents.get(body.get("agent", ""))))
+            kept.append(ShownProbe(name, receipt.seq, body, self._documents.get(body.get("agent", "")), self._units))
 
     def sections(self) -> Iterator[Section]:
         """What was asked and what was answered."""

@@ -16,6 +16,7 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import SCENARIO
 from specledger.evidence.receipts import typed
 from specledger.evidence.receipts.guard import Guarded
+from specledger.evidence.receipts.kernel import Probe
 from specledger.evidence.receipts.places import Decided
 from specledger.evidence.receipts.run import Commit, Step
 from specledger.evidence.receipts.suite import Run
@@ -24,7 +25,7 @@ from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import malformed_receipts, receipts_of
 from specledger.report.states import states
-from specledger.report.units import Tree, express, units_of, within
+from specledger.report.units import Tree, express, of_variable, units_of, within
 
 E_TRACE_KIND = code("E_TRACE_KIND", "only a run has steps")
 E_TRACE_STEP = code("E_TRACE_STEP", "there is no such step")
@@ -88,6 +89,13 @@ def _body_in_units(type_: str, body: Body, units: Mapping[str, Tree]) -> Any:
             {**decision, "rejected": _witnessed(decision["rejected"], "gate", units.get("gate"))}
             for decision in step["decisions"]
         ]
+    if type_ == "probe":
+        evidence = typed(Probe, body)["evidence"]
+        trials = [
+            {**trial, "value": express(trial["value"], of_variable(units, trial["variable"]))}
+            for trial in evidence.get("trials", ())
+        ]
+        shown = {**body, "evidence": {**evidence, **({"trials": trials} if trials else {})}}
     return shown
 
 

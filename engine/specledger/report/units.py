@@ -23,6 +23,7 @@ from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
+from specledger.worlds.namespace import split_name
 
 Tree = int | Mapping[str, Any] | None
 """Where a value holds fixed point: an int is the number that is 1 there; a mapping is by field, or by `*` for all."""
@@ -39,7 +40,8 @@ _MOST_DIGITS: Final = 15  # every decimal number of so many digits has a double 
 def units_of(bundle: Bundle) -> Mapping[str, Tree]:
     """The numbers of a run that are shown in units, by the type of a receipt.
 
-    `state` is every state, `witness` is by invariant, `gate` by gate. There are none in what is no scenario.
+    `state` is every state, `variable` what reasons may name, `witness` is by invariant, `gate` by gate. There are none
+    in what is no scenario.
     """
     return _units_of(ByIdentity(bundle))
 
@@ -72,6 +74,7 @@ def _units_of(key: ByIdentity[Bundle]) -> Mapping[str, Tree]:
         "commit": {"proposals": {_EACH: _agreed(decider.proposal() for decider in deciders)}},
         "episode": {"state": state, "opening": _shown(world.opening, declared)},
         "state": state,
+        "variable": _variables(world),
         "witness": _witnesses(bundle, footing, declared),
         "gate": _agreed(_gates(governor, declared) for governor in governors),
     }
@@ -154,6 +157,22 @@ def _state(world: World) -> Tree:
     """The numbers of a state: by their types, those of parts and of the world in the units that these declare."""
     parts = {name: tree for name, part in world.parts.items() if (tree := _state(part.world)) is not None}
     return {**_named(world.state.fields), **parts, **_declared(world.state.fields, world.units)} or None
+
+
+def _variables(world: World) -> Tree:
+    """The numbers of variables, by their names as in the spec."""
+    types = {variable.name: variable.read.type for variable in world.namespace.variables}
+    return {**_named(types), **_declared(types, world.units)} or None
+
+
+def of_variable(units: Mapping[str, Tree], name: str) -> Tree:
+    """The numbers of a variable, which may be one of a family such as `dist:<id>`."""
+    known = units.get("variable")
+    if not isinstance(known, Mapping) or name in known:
+        return within(known, [name])
+    families = ((tree, split_name(family)) for family, tree in known.items() if "<" in family)
+    fitting = (tree for tree, (before, _, after) in families if name.startswith(before) and name.endswith(after))
+    return next(fitting, None)
 
 
 def unit_of(node: Typed, declared: Mapping[str, int] = _NONE) -> int | None:

@@ -365,7 +365,8 @@ class World(Spec):
         alternatives: Other values that a challenge may give to a variable.
         labels: What each action is called as a choice.
         picture: How an episode is drawn in reports.
-        units: The integer that pages and traces show as 1, by the name of a field of the state, a figure or a function.
+        units: The integer that pages and traces show as 1, by the name of a field of the state, a figure, a variable or
+            a function.
     """
 
     spec: Literal["world/v1"]

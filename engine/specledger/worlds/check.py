@@ -103,14 +103,14 @@ class _Checker:
             receipt=receipt,
             success=scope.timed(clock).expression("success", expect=BOOL) if self.model.success is not None else None,
             **check_beginning(self.model, scope, state, drawn),
-            namespace=check_variables(self.model, state, checked, scope),
+            namespace=(named := check_variables(self.model, state, checked, scope)),
             views=self._views(scope),
             others=others,
             clock=clock,
             actor=actor,
             chance=self._step_chance(state, scope.timed(clock | actor)),
             map=check_picture(self.model, state, record.types, scope),
-            units=check_units(self.model, state, (record, opening, receipt), scope),
+            units=check_units(self.model, state, (record, opening, receipt), named, scope),
         )
 
     def _step_chance(self, state: RecordType, scope: Scope) -> Chance:

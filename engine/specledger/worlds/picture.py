@@ -11,6 +11,7 @@ from specledger.lang.declare import CELL, FIELD
 from specledger.lang.scope import Let, Scope
 from specledger.spec.picture import Chart
 from specledger.spec.world import World as WorldSpec
+from specledger.worlds.model import Namespace
 
 E_PICTURE = code("E_PICTURE", "a picture names what its world does not have")
 E_WORLD_UNIT = code("E_WORLD_UNIT", "a unit is for no integer of the world")
@@ -40,12 +41,15 @@ def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type
     return scope.expression("picture", "cells", expect=FIELD)
 
 
-def check_units(model: WorldSpec, state: RecordType, figures: Iterable[Let], scope: Scope) -> Mapping[str, int]:
-    """The units by what has them: an int of the state or of figures, or a function; every other name is a finding."""
-    types = {name: type_ for let in figures for name, type_ in let.types.items()} | dict(state.fields)
+def check_units(
+    model: WorldSpec, state: RecordType, figures: Iterable[Let], named: Namespace, scope: Scope
+) -> Mapping[str, int]:
+    """The units by what has them: an int of the state, figures or variables, or a function; else there is a finding."""
+    types: dict[str, Type] = {variable.name: variable.read.type for variable in named.variables}
+    types |= {name: type_ for let in figures for name, type_ in let.types.items()} | dict(state.fields)
     known = [*(name for name, type_ in types.items() if type(type_) is IntType), *model.functions]
     for name in (name for name in model.units if name not in known and types.get(name) is not MISTAKEN):
-        message = f"{name!r} is no int of the state, `record`, `opening` or `receipt`, and no function"
+        message = f"{name!r} is no int of the state, `record`, `opening`, `receipt` or `variables`, and no function"
         scope.wrong(E_WORLD_UNIT, message, "units", name, near=suggest(name, known))
     return model.units
 

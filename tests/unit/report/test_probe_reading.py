@@ -29,7 +29,7 @@ def reading(monkeypatch):
         result = {} if claims is None else {"claims": claims}
         specs = SimpleNamespace(specs={1: SimpleNamespace(kind="probe", name="p", key="probe/p@1")})
         evidence: Any = SimpleNamespace(specs=specs, manifest={"result": result})
-        made = ProbeReading(evidence, Observations())
+        made = ProbeReading(evidence, Observations(), {})
         for seq, (verdict, cause, *more) in enumerate(probes):
             body = {"episode": 0, "t": seq, "probe": "p", "verdict": verdict, "cause": cause, "evidence": {}}
             made.add(Receipt(seq, b"{}", "probe", {**body, **(more[0] if more else {})}))

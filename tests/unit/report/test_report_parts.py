@@ -143,7 +143,7 @@ def shown(monkeypatch):
 
 @pytest.mark.parametrize(("failed", "expected", "more"), [(0, range(25), 5), (1, [99], 0)])
 def test_where_no_probe_failed_those_that_tested_reasons_are_shown(failed, expected, more, shown):
-    probes = ShownProbes()
+    probes = ShownProbes({})
     for seq in range(30):
         probes.probed("one", probe(seq, "PASS" if seq else "INCONCLUSIVE", trials=[{}]))
     probes.probed("two", probe(40, "PASS", taken=False))
@@ -155,7 +155,7 @@ def test_where_no_probe_failed_those_that_tested_reasons_are_shown(failed, expec
 
 
 def test_failed_probes_are_shown_with_what_their_agent_had_committed_to(shown):
-    probes = ShownProbes()
+    probes = ShownProbes({})
     probes.committed(
         Receipt(0, b"{}", "commit", {"proposals": [{"document": "of a"}, {"document": "x"}], "agent": "a"})
     )

@@ -8,7 +8,8 @@ import yaml
 
 from specledger.core.verdict import Exit
 from specledger.kinds import load
-from specledger.report.units import express, unit_at, units_of, within
+from specledger.report.trace import step_in_units
+from specledger.report.units import express, of_variable, unit_at, units_of, within
 
 WORLD = {
     "spec": "world/v1",
@@ -44,7 +45,13 @@ WORLD = {
         "count": "next.n",
     },
     "opening": {"thousands": "n + 2500"},
-    "units": {"n": 10_000_000, "dimes": 10, "thousands": 1000, "twofold": 100},
+    "variables": {
+        "purse": {"read": "left"},
+        "coins": {"read": "m"},
+        "notes": {"read": "m"},
+        "kept:<at>": {"over": "kept.map(k, string(millionths(k)))", "read": "kept[0]"},
+    },
+    "units": {"n": 10_000_000, "dimes": 10, "thousands": 1000, "twofold": 100, "coins": 1000},
     "picture": {
         "cells": "grid",
         "colours": {"FREE": "#ffffff"},
@@ -90,10 +97,14 @@ SCENARIO = {
 
 
 @pytest.fixture
-def bundle(spec, tmp_path):
-    folder = tmp_path
+def folder(tmp_path):
     for name, document in (("purse", WORLD), ("payer", AGENT), ("payee", GOVERNOR), ("rich", RULE), ("run", SCENARIO)):
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def bundle(spec, folder):
     ran = spec("run", folder / "run.yaml", "--out", folder / "out")
     assert ran.status == Exit.FINDINGS, ran
     return folder / "out"
@@ -125,6 +136,33 @@ SHOWN = {
 @pytest.mark.parametrize(("options", "shown"), SHOWN.values(), ids=SHOWN)
 def test_a_trace_for_people_is_in_units(options, shown, bundle, spec):
     assert shown in spec("trace", bundle, *options).out
+
+
+VARIABLES = {
+    "fixed point": ("purse", 3_700_000, 3.7),
+    "an int of a declared unit": ("coins", 1500, 1.5),
+    "an int": ("notes", 1500, 1500),
+    "one of a family": ("kept:1500000", 2_250_000, 2.25),
+    "none of the world": ("other", 1500, 1500),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "shown"), VARIABLES.values(), ids=VARIABLES)
+def test_the_value_of_a_variable_is_in_its_unit(name, value, shown, folder):
+    units = units_of(load(folder / "run.yaml")[0])
+    assert express(value, of_variable(units, name)) == shown
+
+
+def test_a_run_without_units_shows_variables_as_they_are():
+    assert of_variable({}, "purse") is None
+
+
+def test_a_trace_shows_what_a_probe_changed_in_units(folder):
+    trial = {"variable": "purse", "value": 3_700_000}
+    receipts = [{"type": "probe", "body": {"evidence": {"of": "claims", "trials": [trial]}}}]
+    (shown,) = step_in_units(receipts, load(folder / "run.yaml")[0])
+    assert shown["body"] == {"evidence": {"of": "claims", "trials": [trial | {"value": 3.7}]}}
+    assert trial["value"] == 3_700_000
 
 
 def test_a_trace_for_programs_is_what_was_recorded(bundle, spec):
@@ -183,7 +221,7 @@ def test_the_unit_of_a_place():
 WRONG_UNITS = {
     "no int of the world": (
         "thousand: 100",
-        "'thousand' is no int of the state, `record`, `opening` or `receipt`, and no function",
+        "'thousand' is no int of the state, `record`, `opening`, `receipt` or `variables`, and no function",
         "did you mean 'thousands'?",
     ),
     "fixed point has a unit of its own": ("left: 100", "'left' is no int", ""),

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
@@ -250,3 +251,11 @@ def test_an_offer_says_whether_it_was_taken_and_how_it_was_ruled(evidence, mark,
     sections = {section.id: section for section in answer_tables([ShownProbe("bait", 17, body, None)], 0)}
     (row,) = sections["offers"].rows
     assert (row.mark, *map(text, row.cells)) == (mark, "go", "token", "64 in place of 60", taken, ruling)
+
+
+def test_values_are_shown_in_the_units_of_the_world():
+    document = '{"env":{"left":3700000,"n":3700000}}'
+    trial = TRIAL | {"variable": "purse", "value": 2_500_000, "edit": {"by": None, "changed": ["left", "n"]}}
+    units = {"variable": {"purse": 1_000_000}, "state": {"left": 1_000_000}}
+    ((_, _, state, reason, *_),) = answers(replace(challenge(trial, document=document), units=units))
+    assert (state, reason) == ("left: 3.7; n: 3,700,000; it chose right", "if purse were 2.5")

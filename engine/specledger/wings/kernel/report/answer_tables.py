@@ -22,6 +22,7 @@ from specledger.report.sections import (
     Words,
 )
 from specledger.report.trivial_claims import is_trivial
+from specledger.report.units import express, of_variable
 from specledger.report.value_words import in_words
 
 _ANSWERS: Final = (
@@ -97,10 +98,11 @@ def _reason(
     arms: tuple[Cell, Cell],
 ) -> Row:
     trial, before = trials[0], str(probe.receipt["evidence"].get("before", ""))
-    direction = trial.get("direction") or f"were {in_words(trial['value'])}"
+    value = express(trial["value"], of_variable(probe.units, trial["variable"]))
+    direction = trial.get("direction") or f"were {in_words(value)}"
     sure = f" (sure to {trial['confidence'] // 10_000} %)" if "confidence" in trial else ""
     cells = (
-        Quoted(f"{_state(trial, environment)}it chose {before}"),
+        Quoted(f"{_state(trial, express(environment, probe.units.get('state')))}it chose {before}"),
         Quoted(f"if {trial['variable']} {direction}{sure}"),
         Code(trial["predicted"]),
         Quoted(_answers(trials, before)),
