@@ -16,6 +16,7 @@ from typing import Any, Final
 from specledger.core.canonical import Written
 from specledger.core.digest import file_digest
 from specledger.core.events import Event
+from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import Chain
 
 Receipts = Iterator[tuple[str, Any]]
@@ -30,11 +31,13 @@ _LAID: Final = len(_LISTS)
 _SPECS: Final = {
     "world.yaml": "spec: world/v1\nname: world\nstate: {x: int}\nstart: {x: 0}\nactions: {add: {effects: [{set: x, to: x + 1}]}}\n",
     "agent.yaml": "spec: agent/v1\nname: agent\ncandidates: [{op: add}]\nscore: '1'\n",
-    "governor.yaml": "spec: governor/v1\nname: governor\ngates: []\nchoose: {maximise: proposal.score}\n",
-    "invariant.yaml": "spec: invariant/v1\nname: invariant\nrequire: x >= 0\n",
+    "governor.yaml": (
+        "spec: governor/v1\nname: governor\ngates: [{id: gate, require: x >= 0, reason: low}]\nchoose: {maximise: proposal.score}\n"
+    ),
+    "invariant.yaml": "spec: invariant/v1\nname: invariant\nrequire: x >= 0\nseverity: warn\n",
     "scenario.yaml": (
         "spec: scenario/v1\nname: scenario\nworld: world\nagent: agent\ngovernor: governor\nepisodes: 1\nhorizon: 3\n"
-        "invariants: [invariant]\n"
+        "invariants: [invariant]\ncommit: none\n"
     ),
     "suite.yaml": (
         "spec: suite/v1\nname: suite\nruns: {arm: {scenarios: [scenario]}}\nmeasures: {x: steps.size()}\n"
@@ -75,11 +78,66 @@ def _commitments(honest: list[tuple[str, Any]], size: int) -> Receipts:
     """Commitments of very many agents that decide together."""
     kinds = dict(honest)
     names = [f"a{number}" for number in range(size // _LAID)]
-    yield "start", {**kinds["start"], "agents": names, "turns": "simultaneous"}
+    start = {name: value for name, value in kinds["start"].items() if name != "commit"}
+    yield "start", {**start, "agents": names, "turns": "simultaneous"}
     yield "episode", kinds["episode"]
     for name in names:
-        yield "commit", _with_lists({**kinds["commit"], "episode": 0, "t": 0, "agent": name}, "proposals")
+        yield "commit", _with_lists({"episode": 0, "t": 0, "agent": name, "observation": "", "root": ""}, "proposals")
     yield "end", kinds["end"]
+
+
+def _steps(changed: Callable[[int], Any]) -> Forger:
+    """Steps of about a megabyte, of which each says something else."""
+
+    def forge(honest: list[tuple[str, Any]], size: int) -> Receipts:
+        kinds = dict(honest)
+        start, count = kinds["start"], kinds["start"]["episodes"]
+        yield "start", start
+        total = dict.fromkeys(start["gates"], 0)
+        for episode in range(count):
+            yield "episode", {**kinds["episode"], "episode": episode}
+            gates, state = dict.fromkeys(start["gates"], 0), kinds["episode"]["digest"]
+            for t in range(_HORIZON):
+                step = {**kinds["step"], "episode": episode, "t": t, "before": state, "after": state}
+                step |= changed(episode * _HORIZON + t)
+                for decision in step["decisions"]:
+                    for failing in decision["rejected"]:
+                        gates[failing["gate"]] += 1
+                yield "step", step
+            total = {gate: number + gates[gate] for gate, number in total.items()}
+            yield (
+                "episode_end",
+                {**kinds["episode_end"], "episode": episode, "state": state, "gates": gates, "idle": {}},
+            )
+        yield "end", {**kinds["end"], "episodes": count, "steps": count * _HORIZON, "gates": total}
+
+    return forge
+
+
+_HORIZON: Final = 3
+_MADE: Final = {"cost": {}, "error": None, "rejected": [], "value": 0}
+"""What is decided about a proposal that is admitted."""
+
+
+def _record(number: int) -> Any:
+    return {"record": {"lists": [[]] * 330_000}}
+
+
+def _witnesses(number: int) -> Any:
+    witness = {f"w{number}_{index}": "x" * 80 for index in range(10_000)}
+    return {"violations": [{"invariant": "invariant", "severity": "warn", "witness": witness}]}
+
+
+def _violations(number: int) -> Any:
+    return {"violations": [{"invariant": "invariant", "severity": "warn", "witness": {}}] * 14_000}
+
+
+def _decisions(number: int) -> Any:
+    rejected = [
+        {**_MADE, "rejected": [{"gate": "gate", "reason": f"r{number}_{index}", "witness": {}}]}
+        for index in range(9_000)
+    ]
+    return {"decisions": [_MADE, *rejected]}
 
 
 def _tape(folder: Path, size: int) -> None:
@@ -98,6 +156,10 @@ FORGED: Final[dict[str, tuple[str, Forger | None]]] = {
     "names, all different": ("scenario.yaml", _names),
     "commitments of many agents": ("scenario.yaml", _commitments),
     "a tape of long messages": ("scenario.yaml", None),
+    "steps with large records": ("scenario.yaml", _steps(_record)),
+    "steps with long witnesses": ("scenario.yaml", _steps(_witnesses)),
+    "steps with many violations": ("scenario.yaml", _steps(_violations)),
+    "steps with many rejections": ("scenario.yaml", _steps(_decisions)),
 }
 """By name: what the honest bundle is a run of, and how its receipts are forged; of None its tape is."""
 
@@ -108,16 +170,24 @@ def forged(name: str, folder: Path, size: int) -> Path:
         (folder / file).write_text(text, encoding="utf-8")
     target, forger = FORGED[name]
     bundle = folder / "bundle"
-    words = [sys.executable, "-m", "specledger", "run", str(folder / target), f"--out={bundle}"]
+    length = [f"--set=episodes={max(1, size // _LAID // _HORIZON)}"] if target == "scenario.yaml" else []
+    words = [sys.executable, "-m", "specledger", "run", str(folder / target), *length, f"--out={bundle}"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     if forger is None:
         _tape(bundle, size)
         _seal(bundle, None)
-    else:
-        lines = (bundle / "receipts.jsonl").read_bytes().splitlines()
-        honest = [(receipt["type"], receipt["body"]) for receipt in map(json.loads, lines)]
+        return bundle
+    lines = (bundle / "receipts.jsonl").read_bytes().splitlines()
+    honest = [(receipt["type"], receipt["body"]) for receipt in map(json.loads, lines)]
+    if target == "suite.yaml":
         _seal(bundle, forger(honest, size))
-    return bundle
+        return bundle
+    specs, manifest = (json.loads((bundle / name).read_bytes()) for name in ("specs.json", "manifest.json"))
+    with BundleWriter(folder / "forged", manifest["run"], specs, manifest["specs"]) as writer:
+        for type_, body in forger(honest, size):
+            writer.add(Event(type_, body))
+        writer.finish()
+    return folder / "forged"
 
 
 def _seal(bundle: Path, receipts: Receipts | None) -> None:

@@ -50,6 +50,10 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+try:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -86,6 +90,8 @@ ALL_KEPT = 4 * MIB  # bytes of trajectories of which every call is kept
 MAX_ENTRY = 4 * MIB  # an entry of an audit log
 MAX_NOTE = 1 << 16  # a checkpoint
 MAX_CASES = 100
+MOST_MEMORY = 300  # megabytes that this program may take, unless its reader says otherwise
+CODE_MEMORY = 20  # megabytes of them that the code of the interpreter takes
 MAX_UNLISTED = 256  # files that are looked at although no manifest lists them
 MAX_WINDOWS = 65_536  # windows that the rule of a ring automaton tells apart
 MAX_CELLS = 20_000_000  # cells of a ring automaton that are evolved for one counterexample
@@ -169,10 +175,13 @@ class Bundle:
     listed: list[str] = field(default_factory=list)  # 2: paths
     runs: list[str] = field(default_factory=list)  # 2: folders of the bundles inside a suite's
     detached: list[str] = field(default_factory=list)  # 2: paths
-    leaves: list[bytes] = field(default_factory=list)  # 3: hashes of the lines of receipts
+    tree: Tree = field(init=False)  # 3: over the lines of receipts
+    head: str = ZEROS  # 3: the digest of the last one
+    roots: dict[int, str] = field(default_factory=dict)  # 3: what the root was at the sizes that the reader saw
     first: JSON = None  # 5: the body of `start`
     bodies: list[tuple[str, JSON]] = field(default_factory=list)  # 5: of all receipts; of a run, ends with agent faults
-    entries: list[str] = field(default_factory=list)  # 5: hashes of audit entries
+    entries: int = 0  # 5: audit entries
+    entry_head: str = ZEROS  # 5: the hash of the last one
     result: JSON = None  # 5: what the receipts add up to
     probes: Probes | None = None  # 5: check 7 looks at them
     specs: JSON = None  # 7: specs by their keys
@@ -376,12 +385,37 @@ def leaf_hash(data: bytes) -> bytes:
     return hashlib.sha256(b"\0" + data).digest()
 
 
-def merkle_root(level: list[bytes]) -> str:
-    """The Merkle root over the hashes of leaves (RFC 6962, section 2.1); the last of an odd number goes up unpaired."""
-    while len(level) > 1:
-        pairs = [hashlib.sha256(b"\1" + left + right).digest() for left, right in zip(level[::2], level[1::2])]
-        level = pairs + level[2 * len(pairs) :]
-    return level[0].hex() if level else sha256(b"")
+class Tree:
+    """A Merkle tree (RFC 6962, section 2.1) that grows: its size, and the roots of its full parts, largest first."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.full: list[bytes] = []
+
+    def add(self, leaf: bytes) -> None:
+        """Add the hash of a leaf."""
+        parts, self.size = self.size, self.size + 1
+        while parts & 1:
+            parts, leaf = parts >> 1, hashlib.sha256(b"\1" + self.full.pop() + leaf).digest()
+        self.full.append(leaf)
+
+    @property
+    def root(self) -> str:
+        """The root over all leaves."""
+        if not self.full:
+            return sha256(b"")
+        *parts, node = self.full
+        for part in reversed(parts):
+            node = hashlib.sha256(b"\1" + part + node).digest()
+        return node.hex()
+
+
+def merkle_root(leaves: Iterable[bytes]) -> str:
+    """The Merkle root over the hashes of leaves."""
+    tree = Tree()
+    for leaf in leaves:
+        tree.add(leaf)
+    return tree.root
 
 
 # -------------------- Checks 1 to 4: the manifest, the files, the chain of receipts
@@ -469,19 +503,22 @@ def check_chain(b: Bundle) -> None:
 
     Each names the run, its number and the digest of the one before.
     """
-    prev = ZEROS
+    b.tree, sizes = Tree(), {head["size"] for head in seen_heads(b)}
     for seq, line in enumerate(read_lines(b.folder / RECEIPTS, MAX_LINE)):
+        b.roots.update({seq: b.tree.root} if seq in sizes else {})
         receipt = parse(line, f"receipt {seq}")
         shape(receipt, ("body", "prev", "run", "seq", "type"), f"receipt {seq}")
-        agree(receipt, {"run": b.manifest["run"], "seq": seq, "prev": prev}, f"receipt {seq}", "E_CHAIN")
-        b.leaves.append(leaf_hash(line))
-        prev = b.leaves[-1].hex()
+        agree(receipt, {"run": b.manifest["run"], "seq": seq, "prev": b.head}, f"receipt {seq}", "E_CHAIN")
+        leaf = leaf_hash(line)
+        b.tree.add(leaf)
+        b.head = leaf.hex()
+    b.roots[b.tree.size] = b.tree.root
 
 
 @check(4, "E_HEAD")
 def check_head(b: Bundle) -> None:
     """Chain head, count and Merkle root match the manifest."""
-    head = {"count": len(b.leaves), "head": b.leaves[-1].hex() if b.leaves else ZEROS, "root": merkle_root(b.leaves)}
+    head = {"count": b.tree.size, "head": b.head, "root": b.tree.root}
     agree(b.manifest, {"receipts": head}, "the manifest")
 
 
@@ -516,7 +553,8 @@ def check_receipts(b: Bundle) -> str | None:
             types.append(f"{type_} ")
     if b.kind == "scenario":
         require(run.ended, "the last receipt is not `end`", "E_ENDS")
-        b.first, b.entries, b.bodies, b.result = run.first, run.entries, run.faulty, run.result()
+        b.first, b.bodies, b.result = run.first, run.faulty, run.result()
+        b.entries, b.entry_head = run.held["audit"], run.entry_head
         b.not_checked += [f"of {run.unjudged} probes, what `expect` says of their answers"] if run.unjudged else []
         return of_what({name: run.held[name[:-1]] for name in ("commits", "tokens", "probes")})
     require(re.fullmatch(ORDERS[b.kind], "".join(types)), f"the receipts are not in the order of a {b.kind}", "E_ENDS")
@@ -1056,7 +1094,6 @@ class RunFollower:
         """Begin; `probes` gives the specs of the probes, and who is asked."""
         self.probes_of, self.unjudged = probes, 0
         self.held: Counter[str] = Counter()  # receipts by type, and tokens
-        self.entries: list[str] = []
         self.endings: set[str] = set()
         self.commits: list[JSON] = []  # of this turn
         self.count: Counter[str] = Counter()
@@ -1172,7 +1209,6 @@ class RunFollower:
     def _audit(self, body: JSON) -> None:
         agree(body, {"prev_entry_hash": self.entry_head, "entry_hash": entry_hash(body)}, "an audit entry")
         self.entry_head = body["entry_hash"]
-        self.entries.append(self.entry_head)
 
     def _probe(self, body: JSON) -> None:
         require(body.get("agent", "") in self.turns[self.turn], "a probe challenges an agent that is not deciding")
@@ -1837,23 +1873,25 @@ def check_tape(b: Bundle) -> None:
         if not b.recordings:
             raise nothing_to_check("no answer came from outside, and no trajectories were recorded")
         return
-    lines = [parse(line, "a line of the tape") for line in read_lines(b.folder / TAPE, MAX_LINE)]
+    lines = (parse(line, "a line of the tape") for line in read_lines(b.folder / TAPE, MAX_LINE))
+    first = next(lines, {})
     form = "specledger/model-tape/v1" if b.kind == "discovery" else "specledger/tape/v2"
-    agree(lines[0], {"format": form}, "the tape")
+    agree(first, {"format": form}, "the tape")
     if b.kind != "discovery":
         log = b.first.get("audit", {"mode": "simulated", "head": ZEROS})
-        head = {name: value for name, value in lines[0].items() if name != "programs"}
+        head = {name: value for name, value in first.items() if name != "programs"}
         require(same(head, {"format": form, **log}), "the tape names another audit log than the run")
-        check_programs(lines[0].get("programs", {"": ZEROS}))
+        check_programs(first.get("programs", {"": ZEROS}))
         asked = b.specs[b.root["agent"]].get("outside", {})
-        files = lines[0].get("programs", {})
+        files = first.get("programs", {})
         b.programs = [{way: asked[way], "files": files} for way in ("command", "python") if way in asked]
-        check_exchanges(lines[1:], b, outside)
+        check_exchanges(lines, b, outside)
         return
-    iterations, counts = b.of("iteration"), f"the tape has {len(lines) - 1} answers"
-    require(len(lines) > len(iterations), counts, "E_TAPE_MISSING")
-    require(len(lines) == len(iterations) + 1, counts, "E_TAPE_EXTRA")
-    for number, (line, body) in enumerate(zip(lines[1:], iterations)):
+    iterations = b.of("iteration")
+    count = sum(1 for _ in read_lines(b.folder / TAPE, MAX_LINE)) - 1
+    require(count >= len(iterations), f"the tape has {count} answers", "E_TAPE_MISSING")
+    require(count == len(iterations), f"the tape has {count} answers", "E_TAPE_EXTRA")
+    for number, (line, body) in enumerate(zip(lines, iterations)):
         answer = line["answer"]
         agree(line, {"iteration": number}, "the tape")
         answered = {name: answer[name] for name in ("failure", "finish", "usage")}
@@ -1898,7 +1936,7 @@ CALLS = {"choose": {"choice"}, "explain": {"reasons"}}
 """What a model answers that is asked about a recorded call."""
 
 
-def check_exchanges(lines: list[JSON], b: Bundle, outside: bool) -> None:
+def check_exchanges(lines: Iterable[JSON], b: Bundle, outside: bool) -> None:
     """The exchanges are in order, and those that failed are exactly the agent faults of the run.
 
     Whether an object has the form of an answer, the number of its message and a message that the run asks, only replay
@@ -1995,21 +2033,21 @@ def entry_hash(entry: JSON) -> str:
 def check_audit_log(b: Bundle) -> str:
     """The audit log is valid and ends with the entries of the run."""
     require(AUDIT_LOG in b.listed, "the receipts have audit entries, and there is no audit log", "E_AUDIT_DIFFERS")
-    hashes, tokens = read_audit_log(b.folder / AUDIT_LOG)
-    last = hashes[len(hashes) - len(b.entries) :]
-    require(last == b.entries, "the audit log does not end with the entries of the run", "E_AUDIT_DIFFERS")
-    return of_what({"entries": len(b.entries), "tokens": tokens})
+    count, head, tokens = read_audit_log(b.folder / AUDIT_LOG)
+    ends = not b.entries or (b.entries <= count and head == b.entry_head)  # a hash is also over the one before
+    require(ends, "the audit log does not end with the entries of the run", "E_AUDIT_DIFFERS")
+    return of_what({"entries": b.entries, "tokens": tokens})
 
 
-def read_audit_log(path: Path) -> tuple[list[str], int]:
-    """The hashes of the entries of an audit log, and how many tokens it issued; form, chain and tokens are checked."""
-    hashes, tokens = [ZEROS], 0
+def read_audit_log(path: Path) -> tuple[int, str, int]:
+    """How many entries an audit log has, the hash of the last, and how many tokens it issued; all of it is checked."""
+    number, head, tokens = 0, ZEROS, 0
     for number, line in enumerate(read_lines(path, MAX_ENTRY, "E_AUDIT_TORN"), 1):
         entry = parse(line, f"line {number} of the audit log")
         shape(entry, ENTRY_KEYS, f"line {number} of the audit log")
-        wanted = {"prev_entry_hash": hashes[-1], "entry_hash": entry_hash(entry)}
+        wanted = {"prev_entry_hash": head, "entry_hash": entry_hash(entry)}
         agree(entry, wanted, f"line {number} of the audit log", "E_AUDIT_CHAIN")
-        hashes.append(entry["entry_hash"])
+        head = entry["entry_hash"]
         for token in entry["capability_tokens"] if entry["event"] == "CAPABILITY_ISSUED" else ():
             bound: JSON = {"proposal_hash": entry["proposal_hash"], "trace_hash": entry["trace_hash"]}
             bound["scope_hash"] = sha256(canonical(token["scope"]))
@@ -2017,8 +2055,8 @@ def read_audit_log(path: Path) -> tuple[list[str], int]:
             wanted = {"binding": bound, "issued_at_ms": issued, "expires_at_ms": expires}
             agree(token, wanted, f"a token on line {number}", "E_AUDIT_TOKEN")
             tokens += 1
-    require(len(hashes) > 1, "the audit log is empty", "E_AUDIT_NO_LOG")
-    return hashes[1:], tokens
+    require(number, "the audit log is empty", "E_AUDIT_NO_LOG")
+    return number, head, tokens
 
 
 # -------------------- Checks 10 to 13 of laws: a verdict on a law fits itself, its digest and the specs
@@ -2327,7 +2365,7 @@ class Note(NamedTuple):
 def check_checkpoint(b: Bundle) -> None:
     """Detached files refer to this manifest: the checkpoint states the size and the root of the receipts."""
     b.note = read_note(read_bytes(b.folder / CHECKPOINT, MAX_NOTE))
-    agree(b.note._asdict(), {"size": len(b.leaves), "root": merkle_root(b.leaves)}, "the checkpoint")
+    agree(b.note._asdict(), {"size": b.tree.size, "root": b.tree.root}, "the checkpoint")
 
 
 @check(14, "E_ENVELOPE", lambda b: ATTESTATION in b.detached)
@@ -2524,18 +2562,21 @@ def is_signature(public: bytes, signature: bytes, message: bytes) -> bool:
     return True
 
 
+def seen_heads(b: Bundle) -> list[JSON]:
+    """The heads that the reader saw."""
+    heads = [b.trust["checkpoint"]] if "checkpoint" in (b.trust or ()) else []
+    return heads if b.seen is None else [*heads, b.seen._asdict()]
+
+
 @check(18, "E_FORK", lambda b: b.seen is not None or "checkpoint" in (b.trust or ()))
 def check_against(b: Bundle) -> None:
     """The log extends the checkpoint that was seen before."""
-    heads = [b.trust["checkpoint"]] if "checkpoint" in (b.trust or ()) else []
-    if b.seen is not None:
-        heads.append(b.seen._asdict())
-    for head in heads:
+    for head in seen_heads(b):
         if b.note is not None and head.get("origin", b.note.origin) != b.note.origin:
             raise not_shown(f"the checkpoint is of another log: {head['origin']!r}", "E_OTHER_LOG")
-        message = f"Seen: {head['size']}, root {head['root']}; here: {len(b.leaves)}, root {merkle_root(b.leaves)}"
-        require(head["size"] <= len(b.leaves), f"the log was longer before. {message}", "E_ROLLBACK")
-        extends = merkle_root(b.leaves[: head["size"]]) == head["root"]
+        message = f"Seen: {head['size']}, root {head['root']}; here: {b.tree.size}, root {b.tree.root}"
+        require(head["size"] <= b.tree.size, f"the log was longer before. {message}", "E_ROLLBACK")
+        extends = b.roots[head["size"]] == head["root"]
         require(extends, f"the log does not extend the checkpoint that was seen. {message}")
     if b.seen is not None and b.trust is not None:
         if not CAN_CHECK_SIGNATURES:
@@ -2662,8 +2703,8 @@ def verify(place: Path, bundle: Bundle, levels: Iterable[str] = ()) -> list[Chec
 
 def audit_words(path: Path) -> str:
     """What is in an audit log that was checked."""
-    hashes, tokens = read_audit_log(path)
-    return of_what({"entries": len(hashes), "tokens": tokens})
+    count, _, tokens = read_audit_log(path)
+    return of_what({"entries": count, "tokens": tokens})
 
 
 def run_log_words(path: Path) -> str:
@@ -2822,8 +2863,17 @@ def parse_arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--against", type=Path, help="a checkpoint that you saw before")
     parser.add_argument("--log", type=Path, help="the run log in which the run must be announced and entered")
     parser.add_argument("--level", action="append", choices=LEVELS, default=[], help="a level that must be reached")
+    parser.add_argument("--memory", type=int, default=MOST_MEMORY, metavar="MB", help="how much memory it may take")
     parser.add_argument("--json", action="store_true", help="print a JSON document")
     return parser.parse_args(words)
+
+
+def bound_memory(megabytes: int) -> None:
+    """Let the system give this process no more memory than that, if it can; evidence may make it take any amount."""
+    if resource is not None:
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = max(1, megabytes - CODE_MEMORY) * 1_000_000
+        resource.setrlimit(resource.RLIMIT_DATA, (wanted if most < 0 else min(wanted, most), most))
 
 
 def brought(path: Path | None, code: str, read: Callable[[Path], Any]) -> Any:
@@ -2847,7 +2897,10 @@ def run(asked: argparse.Namespace) -> tuple[str, int]:
         return render(checks, bundle, asked.json), verdict_of(checks)[1]
     except NoEvidence as nothing:
         code, message, exit_code = nothing.code, nothing.message, 2
-    except (MemoryError, OSError, RecursionError) as error:  # the system failed: that says nothing of the evidence
+    except MemoryError:
+        code = "E_EVIDENCE_SIZE"
+        message = f"it takes more than {asked.memory} megabytes of memory to check this; --memory allows more"
+    except (OSError, RecursionError) as error:  # the system failed: that says nothing of the evidence
         message = f"the system failed: {type(error).__name__}: {error}"
     except Exception as error:  # a defect of this file must not look like a refutation
         message = f"this program failed: {error!r}"
@@ -2859,6 +2912,8 @@ def run(asked: argparse.Namespace) -> tuple[str, int]:
 def main(words: list[str] | None = None) -> int:
     """Verify what a command line names, print what was found, and return the exit code."""
     asked = parse_arguments(words)
+    if words is None:
+        bound_memory(asked.memory)
     try:
         output, exit_code = run(asked)
         sys.stdout.write(output)

@@ -126,7 +126,7 @@ class _LongTape:
 
 
 class ModelTape:
-    """The recorded answers of a model, which answers in its offset; each is read again when it is asked for."""
+    """The recorded answers of a model, which answers in its place; each is read again when it is asked for."""
 
     def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
         """Read a tape.

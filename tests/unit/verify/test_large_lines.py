@@ -119,6 +119,19 @@ def test_a_line_of_too_many_values_is_refused_unread(tmp_path, honest, verifier)
     assert peak < 150_000_000
 
 
+@pytest.mark.medium
+@pytest.mark.parametrize(("words", "code"), [([], 0), (["--memory", "100"], 3)])
+def test_who_has_less_memory_is_told_how_much_it_takes(tmp_path, honest, words, code):
+    """Nothing is refuted by that."""
+    folder = copy(honest, tmp_path / "forged")
+    forge(folder, line_of("lists", MAX_VOLUME - 10_000))
+    command = [sys.executable, str(ROOT / "tools" / "verify.py"), str(folder), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    told = "[E_EVIDENCE_SIZE] it takes more than 100 megabytes of memory to check this; --memory allows more\n"
+    assert (done.stdout == told) == (code == 3)
+
+
 def copy(folder, place):
     subprocess.run(["cp", "-r", str(folder), str(place)], check=True)
     return place
