@@ -115,7 +115,7 @@ def _steps(changed: Callable[[int], Any]) -> Forger:
 
 
 _HORIZON: Final = 3
-_MADE: Final = {"cost": {}, "error": None, "rejected": [], "value": 0}
+_MADE: Final[dict[str, Any]] = {"cost": {}, "error": None, "rejected": [], "value": 0}
 """What is decided about a proposal that is admitted."""
 
 

@@ -1874,7 +1874,7 @@ def check_tape(b: Bundle) -> None:
             raise nothing_to_check("no answer came from outside, and no trajectories were recorded")
         return
     lines = (parse(line, "a line of the tape") for line in read_lines(b.folder / TAPE, MAX_LINE))
-    first = next(lines, {})
+    first: JSON = next(lines, {})
     form = "specledger/model-tape/v1" if b.kind == "discovery" else "specledger/tape/v2"
     agree(first, {"format": form}, "the tape")
     if b.kind != "discovery":
