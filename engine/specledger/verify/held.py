@@ -54,7 +54,7 @@ def size_of(*objects: object) -> int:
 
     What is callable, and what other objects hold, does not count. Values of JSON share no parts.
     """
-    waiting: list[Any] = [value for held in objects for value in _attributes(held)]
+    waiting: list[Any] = [value for owner in objects for value in _attributes(owner)]
     total = 0
     while waiting and total <= MOST_KEPT:
         value = waiting.pop()
@@ -69,9 +69,9 @@ def size_of(*objects: object) -> int:
     return total
 
 
-def _attributes(held: object) -> Iterator[Any]:
+def _attributes(owner: object) -> Iterator[Any]:
     """The attributes of an object, and what a function that is one of them remembers from call to call."""
-    for value in vars(held).values():
+    for value in vars(owner).values():
         yield value
         for cell in getattr(value, "__closure__", None) or ():
             yield cell.cell_contents
