@@ -56,6 +56,22 @@ def test_a_log_is_judged(spec, rules, calls, verdict, exit_code, words):
     assert told["rules"]["often"]["opportunities"] == len(calls)
 
 
+SAYING = {
+    "payee: {when: {tool: pay}, each: args.to, as: name, from: [request]}": "payee does not hold (Eve; found in nothing before)",
+    "payee: {doc: As named., when: {tool: pay}, each: args.to, as: name, from: [request]}": "not so: As named. (Eve; found in nothing before)",
+    "payee: {when: {tool: pay}, each: args.to, require: 'value == \"Ann\"'}": "payee does not hold (Eve)",
+    "payee: {when: {tool: pay}, require: 'false'}": "payee does not hold\n",
+    "payee: {when: {tool: pay}, each: args.to, as: name, from: [request], else: 'no: {value}'}": "no: Eve\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", SAYING)
+def test_a_breach_names_its_value_and_where_that_was_whatever_the_message_is(spec, rules, rule):
+    (rules / "rules.yaml").write_text(f"spec: policy/v1\nname: small\nrules:\n  {rule}\n")
+    (rules / "chat.json").write_text(chat(("pay", {"to": "Eve"})))
+    assert f"call c0 pay: {SAYING[rule]}" in spec("scan", "chat.json", "--policy", "rules.yaml").out
+
+
 @pytest.mark.parametrize(("payee", "begins"), [("Ann", ""), ("Eve", "small  FAIL")])
 def test_a_pass_says_nothing_if_only_what_is_wrong_is_wanted(spec, rules, payee, begins):
     (rules / "chat.json").write_text(chat(("pay", {"to": payee})))

@@ -170,6 +170,13 @@ def _note_unread(result: Scan, finding: Finding, trajectory: Trajectory) -> None
         first.append(Unread(beginning(trajectory.id), trajectory.file, finding.line, beginning(finding.message)))
 
 
+def _said(outcome: Outcome) -> str:
+    """What a rule says of a breach; with the value and where it was found, unless its message has the value."""
+    if not outcome.value or outcome.value in outcome.reason:
+        return outcome.reason
+    return f"{outcome.reason} ({outcome.value}{f'; found in {outcome.source}' if outcome.source else ''})"
+
+
 def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: Entry) -> None:
     count.withheld += outcome.withheld and outcome.status is not UNJUDGED
     if outcome.status is HELD:
@@ -181,6 +188,6 @@ def _count(count: RuleCount, outcome: Outcome, trajectory: Trajectory, entry: En
         count.broken += 1
         if len(count.breaches) < MOST_BREACHES:
             tool = entry.tool if isinstance(entry, Call) else ""
-            ids = map(beginning, (outcome.call, tool, outcome.reason))
+            ids = map(beginning, (outcome.call, tool, _said(outcome)))
             breach = Breach(outcome.rule, beginning(trajectory.id), trajectory.file, entry.line, *ids)
             count.breaches.append(breach)
