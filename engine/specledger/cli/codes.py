@@ -27,3 +27,5 @@ DEFECT: Final = "this is a defect of specledger; SPECLEDGER_TRACEBACK=1 in the e
 
 PAGE = "`spec report BUNDLE --format html` writes the page of a run"
 """What to do where a format of reports was asked of another command."""
+COMPARED = "`spec report FIRST SECOND --format html` writes a page that says what changed between two runs"
+"""What to do where it was asked of a comparison."""

@@ -19,7 +19,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from specledger import __version__
-from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, PAGE, Interrupted
+from specledger.cli.codes import COMPARED, DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, PAGE, Interrupted
 from specledger.cli.commands import add_command, add_commands, names
 from specledger.cli.output import print_error, print_refusal, print_text
 from specledger.core.diagnostics import Diagnostic, Rejected
@@ -220,5 +220,6 @@ def _usage(error: TyperException) -> Diagnostic:
     """The finding about a command line; typer lists choices on lines of their own, and names the library it uses."""
     message = error.format_message().replace("\n\t", " ").replace("Value error, ", "")
     unknown, page = message.startswith("No such command"), "'html' is not one of" in message
-    hint = _choices(error) or (missing_wings() if unknown else PAGE if page else "") or _USAGE
+    instead = COMPARED if getattr(getattr(error, "ctx", None), "info_name", None) == "diff" else PAGE
+    hint = _choices(error) or (missing_wings() if unknown else instead if page else "") or _USAGE
     return Diagnostic(E_USAGE, message, hint=hint)

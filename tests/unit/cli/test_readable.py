@@ -195,3 +195,4 @@ def test_a_plan_leaves_out_what_the_name_of_a_run_says(spec, monkeypatch):
 
 def test_a_page_is_asked_of_the_command_that_writes_it(spec):
     assert "hint: `spec report BUNDLE --format html`" in spec("run", "hazard", "--format", "html").err
+    assert "hint: `spec report FIRST SECOND --format html` writes" in spec("diff", "a", "b", "--format", "html").err

@@ -55,14 +55,20 @@ def test_the_list_of_sections(sections, titles):
 
 
 @pytest.mark.parametrize(
-    ("replay", "said"),
+    ("verdict", "replay", "said"),
     [
-        ("replayed", "replayed"),
-        ("not replayed", "not replayed: this is what the receipts say"),
+        ("PASS", "replayed", "replayed"),
+        ("FAIL", "not replayed", "not replayed: this is what the receipts say"),
+        (
+            "PASS",
+            "not replayed",
+            "not replayed: this is what the receipts say; ? stands for a tick until `spec report --replay` makes the "
+            "runs again",
+        ),
     ],
 )
-def test_beside_the_verdict_it_says_whether_runs_were_made_again(replay, said):
-    assert replayed_words(Headline("kind", "title", "PASS", replay, [])) == said
+def test_beside_the_verdict_it_says_whether_runs_were_made_again(verdict, replay, said):
+    assert replayed_words(Headline("kind", "title", verdict, replay, [])) == said
 
 
 def test_data_of_a_page_are_ascii_in_which_nothing_ends_an_element():

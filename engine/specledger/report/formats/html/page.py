@@ -67,6 +67,7 @@ from specledger.report.sections import (
     Section,
     Words,
     check_anchor,
+    tone,
 )
 from specledger.report.specs import Specs, is_recorded, read_specs
 from specledger.report.states import episode_maps
@@ -177,7 +178,11 @@ def _titles(sections: Sequence[Section]) -> list[tuple[str, str]]:
 
 def replayed_words(headline: Headline) -> str:
     """Whether the runs were made again, beside the verdict; if not, what that verdict rests on."""
-    return headline.replay if headline.sure else f"{headline.replay}: this is what the receipts say"
+    if headline.sure:
+        return headline.replay
+    passed = tone(headline.verdict) == "good"
+    sign = "; ? stands for a tick until `spec report --replay` makes the runs again" if passed else ""
+    return f"{headline.replay}: this is what the receipts say{sign}"
 
 
 def _is_list(report: Report) -> bool:
