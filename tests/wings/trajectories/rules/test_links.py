@@ -71,6 +71,38 @@ def test_a_rule_finds_the_link_of_a_call_in_the_request(tmp_path, named):
     assert (outcome.status, outcome.source) == (Status.HELD, "a message of the user"), outcome
 
 
+SAME = {
+    "letters": ("http://a.example/%61~b", "http://a.example/a%7Eb"),
+    "of other languages": ("http://a.example/Zo\u00eb", "http://a.example/Zo%c3%ab"),
+    "a dash": ("http://a.example/a\u2013b", "http://a.example/a%E2%80%93b"),
+    "a bar": ("http://a.example/x|y", "http://a.example/x%7Cy"),
+    "what stays escaped": ("http://a.example/a%2fb%20c%25", "http://a.example/a%2Fb%20c%25"),
+    "no characters": ("http://a.example/%ff", "http://a.example/%FF"),
+}
+OTHERS = {
+    "a slash": ("http://a.example/a%2Fb", "http://a.example/a/b"),
+    "a sign of a query": ("http://a.example/a%3Fb", "http://a.example/a?b"),
+    "a percent sign": ("http://a.example/%2541", "http://a.example/%41"),
+    "a plus": ("http://a.example/a%2Bb", "http://a.example/a+b"),
+    "letter case": ("http://a.example/A", "http://a.example/a"),
+}
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_escaped_characters_are_the_same_where_they_mean_the_same(case):
+    assert link_of(SAME[case][0]) == link_of(SAME[case][1])
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_escaped_characters_are_others_where_they_mean_something_else(case):
+    assert link_of(OTHERS[case][0]) != link_of(OTHERS[case][1])
+
+
+def test_a_link_of_html_is_found():
+    text = '<a href="http://a.example/x?y=1&amp;z=2">see</a>'
+    assert {"a.example/x?y=1&z=2", "a.example/x?y=1&amp;z=2"} == set(links_of_source(text)) - {"a.example"}
+
+
 MARKED = {
     "a bar in a link": ("open http://a.example/x|y, please", "http://a.example/x|y"),
     "two bars": ("http://a.example/x|y?z=1|2", "http://a.example/x|y?z=1|2"),

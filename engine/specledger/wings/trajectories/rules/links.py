@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import quote
 
 _ENDS: Final = (
     r"\s<>\"`|\\()\[\]{}\u00ab\u00bb\u2018\u2019\u201c-\u201f\u2026\u3001\u3002\u300c-\u300f\uff0c\uff1a\uff1b"
@@ -41,6 +42,9 @@ _LONGEST_BARE: Final = re.compile(rf"{_BARE_BEGIN}[/?:#]{_LONGEST_REST}++", re.I
 _ROW: Final = 1000
 """Characters before a link in which a `|` shows that the link stands in the row of a table."""
 _GLUED: Final = re.compile(r"((?:https?://)?(?:[A-Za-z0-9-]{1,63}+\.){1,8}[a-z]{2,24})\.[A-Z][a-z]*")
+_ESCAPED: Final = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
+_PLAIN_MARKS: Final = "-._~|^{}"
+"""Marks that are the same in a link whether they are escaped or not."""
 _HOST: Final = re.compile(rf"(?:{_WITHOUT_DOT}|\[[0-9a-f:.]+\](?:{_PORT})?)", re.IGNORECASE)
 """A host without a dot that is one although no scheme stands before it."""
 
@@ -57,7 +61,26 @@ def link_of(text: str) -> str | None:
     if "." not in host and link == plain and not _HOST.fullmatch(host):
         return None
     host = re.sub(r":(80|443)$", "", host)
-    return (user + at + host + slash + rest).rstrip("/")
+    return (user + at + host + slash + _unescaped(rest)).rstrip("/")
+
+
+def _unescaped(rest: str) -> str:
+    """What comes after a host, in which only characters are escaped that would mean something else otherwise."""
+    return _ESCAPED.sub(_meant, rest) if "%" in rest else rest
+
+
+def _meant(escaped: re.Match[str]) -> str:
+    try:
+        text = bytes.fromhex(escaped[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return escaped[0].upper()
+    return "".join(character if _is_plain(character) else quote(character, safe="") for character in text)
+
+
+def _is_plain(character: str) -> bool:
+    if character.isascii():
+        return character.isalnum() or character in _PLAIN_MARKS
+    return character.isprintable()
 
 
 def links_in(text: str) -> Iterator[str]:
@@ -92,7 +115,9 @@ def links_of_source(text: str) -> Iterator[str]:
         patterns = (*patterns, _LONGEST_LINK, _LONGEST_BARE)
     for pattern in patterns:
         for link in pattern.finditer(text):
-            readings = {link[0], _unmarked(link, text), _before_a_sentence(link[0])} - {""}
+            readings = {link[0], link[0].replace("&amp;", "&"), _unmarked(link, text), _before_a_sentence(link[0])} - {
+                ""
+            }
             yield from filter(None, map(link_of, readings))
 
 
