@@ -2636,6 +2636,7 @@ def note_open(b: Bundle) -> None:
         f"agent faults {', '.join(UNSEEN)}; which messages the run asks (L4; `spec verify`)": taped,
         "which program answered: at most some of its files are named on the tape, and not what they import": taped,
         f"whether what {TRAJECTORIES} records happened; what rules say of it (`spec verify` judges again)": logs,
+        "what the logs were called: `recording` covers no names of files": logs,
         "which logs these are: compare `recording` with what `spec import LOGS` prints": logs and not expected,
         "what measures are of the episodes: figures are sums of what is recorded (`spec verify`)": b.kind == "suite",
         "whether the specs are valid: types, references, limits (`spec check`, `spec verify`)": True,

@@ -54,7 +54,7 @@ WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle 
 
 _RECORDED: Final = {
     TAPE: f"who gave the answers in {TAPE}: they are read again, and neither a program nor a model is asked",
-    TRAJECTORIES: f"whether what {TRAJECTORIES} records happened: nothing of it is executed",
+    TRAJECTORIES: f"whether what {TRAJECTORIES} records happened, what its logs were called: nothing of it is executed",
 }
 
 E_SOURCES = code("E_SOURCES", "the spec files are not those that the run was resolved from")

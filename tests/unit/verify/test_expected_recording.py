@@ -180,6 +180,8 @@ def scanned(spec, place, logs):
     assert found.intact
     told = by_tool(place / "scan", None)[1]["recorded"]["recording"]
     assert told == found.facts["recorded"]["recording"] == [first_receipt(place / "scan")["recording"]["digest"]]
+    assert "what the logs were called" in " ".join(by_tool(place / "scan", None)[1]["not_checked"])
+    assert "what its logs were called" in " ".join(found.unchecked)
     return told[0]
 
 

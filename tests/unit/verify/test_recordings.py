@@ -8,7 +8,7 @@ from specledger.pipeline.verifying import verify
 from specledger.verify.derived_files import not_made_again
 
 ANSWERS = "who gave the answers in tape.jsonl: they are read again, and neither a program nor a model is asked"
-LOGS = "whether what trajectories.jsonl records happened: nothing of it is executed"
+LOGS = "whether what trajectories.jsonl records happened, what its logs were called: nothing of it is executed"
 HELD = {
     "neither": ([], []),
     "answers": (["tape.jsonl"], [ANSWERS]),
