@@ -1,5 +1,6 @@
 """Parts of `spec golden` and `spec agent check` by hand: folders, what is missing, comparisons, and an agent in words."""
 
+import inspect
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -258,3 +259,71 @@ def test_in_a_format_an_agent_that_follows_the_protocol_is_named(monkeypatch, pa
     made = reading(**parts)
     agent_command._print_reading(made, "hare", "woods", OutputFormat.SARIF)
     assert given == [(OutputFormat.SARIF, made.findings(), passed, {"about": "specledger/check"})]
+
+
+# The verdict of a case and its difference: what is told as a status, and what as a result.
+VERDICTS: dict[str, tuple[str, Any, list[str], list[str]]] = {
+    "the same, and a pass": ("PASS", None, ["a: same"], []),
+    "the same, and no pass": ("FAIL", None, ["a: same, and its verdict is FAIL"], []),
+    "another": ("PASS", "x differs", [], ["a: differs"]),
+    "another, and no pass": ("INCONCLUSIVE", "x differs", [], ["a: differs, and its verdict is INCONCLUSIVE"]),
+}
+
+
+@pytest.mark.parametrize(("verdict", "difference", "status", "text"), VERDICTS.values(), ids=VERDICTS)
+def test_each_case_is_told_and_a_difference_ends_with_1(monkeypatch, verdict, difference, status, text):
+    told: dict[str, list[str]] = {"status": [], "text": []}
+    current = SimpleNamespace(name="a", tree={"result": {"verdict": verdict}})
+    monkeypatch.setattr(pins, "pin", lambda bundle, workers: current)
+    monkeypatch.setattr(pins, "pin_matches", lambda pin, folder: difference)
+    monkeypatch.setattr(
+        "specledger.pipeline.checking.load_runs", lambda files, allow_outside: (case("a"),) if files else ()
+    )
+    monkeypatch.setattr(command, "print_status", told["status"].append)
+    monkeypatch.setattr(command, "print_text", told["text"].append)
+    with pytest.raises(typer.Exit) as ended:
+        command.golden(files=["a.yaml"])
+    assert ended.value.exit_code == (1 if difference else 0)
+    assert told == {"status": status, "text": text}
+
+
+# What is named as an agent, the time limit, and the agent that is tried, or why none is.
+TRIED: dict[str, tuple[dict[str, Any], Any]] = {
+    "a spec": ({"target": "hare"}, "hare"),
+    "a program": ({"target": "a.py"}, {"command": ["python3", "a.py"]}),
+    "a command": ({"command": "python 'a b.py'"}, {"command": ["python", "a b.py"]}),
+    "a command with a limit": ({"command": "a", "deadline": 5}, {"command": ["a"], "deadline_ms": 5}),
+    "a program with a limit": ({"target": "a.py", "deadline": 5}, {"command": ["python3", "a.py"], "deadline_ms": 5}),
+    "nothing": ({}, "name an agent by its spec or by --command, not by both"),
+    "both": ({"target": "hare", "command": "a"}, "name an agent by its spec or by --command, not by both"),
+    "a spec with a limit": (
+        {"target": "hare", "deadline": 5},
+        "--deadline-ms needs a program; a spec has its own `deadline_ms`",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "tried"), TRIED.values(), ids=TRIED)
+def test_which_agent_is_tried(tmp_path, monkeypatch, capsys, words, tried):
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").touch()
+    asked: list[Any] = []
+
+    def with_agent(agent, scenario, overrides, decisions):
+        asked.append((agent, scenario, tuple(overrides), decisions))
+        named = SimpleNamespace(name="hare")
+        return SimpleNamespace(specs={"k": named}, main=SimpleNamespace(refs={("agent",): "k"}, name="woods"))
+
+    monkeypatch.setattr("specledger.pipeline.trying.commanded", lambda outside, folder: outside)
+    monkeypatch.setattr("specledger.pipeline.trying.with_agent", with_agent)
+    monkeypatch.setattr("specledger.pipeline.trying.try_agent", lambda bundle, trusted: reading(**ASKED))
+    check: Any = inspect.unwrap(agent_command.check)
+    if isinstance(tried, str) and tried != "hare":
+        with pytest.raises(typer.BadParameter) as refused:
+            check(scenario="woods", **words)
+        assert str(refused.value) == tried
+        return
+    with pytest.raises(typer.Exit) as ended:
+        check(scenario="woods", **words)
+    assert (ended.value.exit_code, asked) == (0, [(tried, "woods", (), 8)])
+    assert capsys.readouterr().out.startswith("hare in woods: answers in time")

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from specledger.compile.roles import Role, roles
+from specledger.compile import roles as module
+from specledger.compile.roles import Role, name_memory_owners, roles
+from specledger.core.diagnostics import Diagnostic, Diagnostics
 from specledger.spec.agent import Agent
 from specledger.spec.scenario import Scenario
 
@@ -73,3 +75,37 @@ def test_whether_a_recording_leaves_out_what_a_world_reads(case, row):
     agent: Any = SimpleNamespace(model=Agent.model_construct(**fields))
     world: Any = SimpleNamespace(actions=dict.fromkeys(actions))
     assert Role("", (), agent, agent, ()).leaves_out(world) is leaves
+
+
+def unknown(name, code="E_EXPR_UNKNOWN_NAME"):
+    return Diagnostic(code, f"unknown name `{name}`")
+
+
+KEPT = "`kept` is in the memory of the agent ann, which nothing else reads"
+HELD = "`held` is in the memory of the governor of bob, which nothing else reads"
+# A finding, and its code and message among agents who remember: Ann `kept`, and Bob's governor `held`.
+NAMES: dict[str, tuple[Diagnostic, str, str]] = {
+    "a name that an agent remembers": (unknown("kept"), "E_AGENT_MEMORY", KEPT),
+    "a name that a governor remembers": (unknown("held"), "E_AGENT_MEMORY", HELD),
+    "a name that nobody remembers": (unknown("lost"), "E_EXPR_UNKNOWN_NAME", "unknown name `lost`"),
+    "another mistake with it": (unknown("kept", "E_EXPR_TYPE"), "E_EXPR_TYPE", "unknown name `kept`"),
+}
+
+
+@pytest.mark.parametrize(("finding", "code", "message"), NAMES.values(), ids=NAMES)
+def test_an_unknown_name_that_another_one_remembers_is_told_as_such(monkeypatch, finding, code, message):
+    def role(name, agent, governor):
+        memories = [None if field is None else SimpleNamespace(fields=[field]) for field in (agent, governor)]
+        return SimpleNamespace(
+            name=name, decider=SimpleNamespace(memory=memories[0]), rules=SimpleNamespace(memory=memories[1])
+        )
+
+    monkeypatch.setattr(module, "roles", lambda bundle: (role("ann", "kept", None), role("bob", None, "held")))
+    findings = Diagnostics()
+    findings.add(finding)
+    (told,) = name_memory_owners(bundle_of(["ann", "bob"]), findings).sorted()
+    assert (told.code, told.message) == (code, message)
+    assert told.hint == (
+        "a label of the agent's `observe` shows what it may know of the state" if code == "E_AGENT_MEMORY" else None
+    )
+    assert name_memory_owners(bundle_of(), findings) is findings
