@@ -5,7 +5,7 @@ import json
 import pytest
 
 from specledger.wings.trajectories.lines import read_lines
-from specledger.wings.trajectories.model import Call, Result, Trajectory
+from specledger.wings.trajectories.model import Call, Finding, Message, Result, Speaker, Trajectory
 from specledger.wings.trajectories.withholding import Withholding
 
 CALL = {
@@ -73,9 +73,35 @@ def test_a_second_path_into_a_text_that_the_first_withheld_counts_by_what_was_th
     entries = (Call("1", "a", {"to": "x"}), Result("1", '{"b": 1, "c": 2}'))
     withholding = Withholding(["result.b", "result.c", "result.bb"], bytes(32))
     withholding.apply(Trajectory("a", "f", "openai", entries))
-    assert [*withholding.counts()] == [
+    assert [*withholding.remarks()] == [
         "withheld result.b: 1 value",
         "withheld result.c: 1 value",
         "withheld result.bb: 0 values",
     ]
     assert [finding.hint for finding in withholding.absent()] == ["did you mean result.b?"]
+
+
+def remarks(paths, *entries):
+    withholding = Withholding(paths, bytes(32))
+    withholding.apply(Trajectory("a", "f", "openai", entries))
+    return [remark for remark in withholding.remarks() if not remark.startswith("withheld ")]
+
+
+def test_a_value_that_can_still_be_read_elsewhere_is_told():
+    asked = Message(Speaker.USER, "Pay Gb29nwbk, and 1234567.")
+    paid = Call("1", "pay", {"to": "GB29NWBK", "amount": 1234567, "for": "rent"})
+    told = Result("1", {"paid": ["GB29NWBK"], "note": "done"})
+    said = "{} can still be read elsewhere, in {}: withhold that, too".format
+    assert remarks(["arguments.to"], asked, paid, told) == [said("1 withheld value", "messages.user, result")]
+    assert remarks(["arguments.to", "arguments.amount", "result"], asked, paid, told) == [said("2 withheld values", "messages.user")]  # fmt: skip
+    assert remarks(["arguments", "result", "messages"], asked, paid, told) == []
+    assert remarks(["arguments.for"], asked, paid, Result("1", "rent")) == [], "too short to tell"
+    assert remarks(["arguments.to"], paid, Finding("E_LOG_RECORD", "no GB29NWBK")) == [said("1 withheld value", "findings")]  # fmt: skip
+    assert remarks(["arguments.to"], paid) == []
+
+
+def test_values_of_another_trajectory_are_not_looked_for():
+    withholding = Withholding(["arguments.to"], bytes(32))
+    withholding.apply(Trajectory("a", "f", "openai", (Call("1", "pay", {"to": "GB29NWBK"}),)))
+    withholding.apply(Trajectory("b", "f", "openai", (Message(Speaker.USER, "GB29NWBK"),)))
+    assert [*withholding.remarks()] == ["withheld arguments.to: 1 value"]

@@ -94,8 +94,8 @@ def import_logs(
     lines = recording.listen(write_lines(summary.listen(trajectories)))
     _write(lines if withholding is None else _withheld_lines(lines, withholding), out)
     summary.show()
-    for count in () if withholding is None else withholding.counts():
-        print_error(count)
+    for remark in () if withholding is None else withholding.remarks():
+        print_error(remark)
     print_error(f"recording {recording.digest()}")
     raise typer.Exit(Exit.FINDINGS if summary.codes else Exit.CONFORMS)
 

@@ -13,6 +13,7 @@ from specledger.core.diagnostics import Diagnostic, counted, printable, suggest
 from specledger.core.digest import hmac_sha256
 from specledger.core.log_json import WITHHELD
 from specledger.wings.trajectories.findings import E_LOG_WITHHOLD
+from specledger.wings.trajectories.left_readable import LeftReadable
 from specledger.wings.trajectories.model import Call, Entry, Message, Result, Speaker, Trajectory, Withheld
 from specledger.wings.trajectories.rules.structured import structured
 
@@ -39,6 +40,7 @@ class Withholding:
         self._paths: dict[type[Entry], dict[str, list[str]]] = {Call: {}, Result: {}}
         self._messages = [path for path in paths if path in _SPEAKERS]
         self._salt = salt
+        self._elsewhere = LeftReadable()
         self._hidden = 0
         self._counts = dict.fromkeys(paths, 0)
         self._before: set[str] = set()
@@ -54,12 +56,15 @@ class Withholding:
 
     def apply(self, trajectory: Trajectory) -> Trajectory:
         """The trajectory without the values."""
-        return replace(trajectory, entries=tuple(map(self._entry, trajectory.entries)))
+        shown = replace(trajectory, entries=tuple(map(self._entry, trajectory.entries)))
+        self._elsewhere.look(shown)
+        return shown
 
-    def counts(self) -> Iterator[str]:
-        """How many values each path withheld, for people."""
+    def remarks(self) -> Iterator[str]:
+        """How many values each path withheld, and how many of them can still be read, for people."""
         for path, count in self._counts.items():
             yield f"withheld {printable(path)}: {counted(count, 'value')}"
+        yield from self._elsewhere.remarks()
 
     def absent(self) -> Iterator[Diagnostic]:
         """A finding for each path that led to no value: what it was meant to withhold may still be there.
@@ -130,6 +135,7 @@ class Withholding:
         return found
 
     def _digest(self, value: Any) -> Withheld:
+        self._elsewhere.add(value)
         return Withheld(hmac_sha256(self._salt, canonical_bytes(value)))
 
     def _value(self, value: Any, path: list[str], *, whole: bool = False) -> Any:
