@@ -2517,6 +2517,7 @@ def check_expected(b: Bundle) -> str:
         require(actual[name] == wanted, f"the {name} is {actual[name]}, expected is {wanted}")
     free = [name for name in actual if name not in expected]
     bound = ", ".join(f"{name} {value}" for name, value in expected.items())
+    bound += "; which run judged which recording is not compared" if "recording" in b.trust and b.recordings[1:] else ""
     return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
 
 

@@ -55,6 +55,10 @@ NO_LOGS: Final = "none, since the bundle holds no trajectories.jsonl"
 """What stands for the recording of evidence that judges no logs."""
 
 
+WHICH_RUN: Final = "which run judged which recording is not compared"
+"""What a trust file does not bind of a suite that judges several recordings."""
+
+
 class Seals(Struct, frozen=True):
     """The detached files of a bundle, which refer to its manifest; no signature was verified, nor that of the stamp."""
 
@@ -173,6 +177,7 @@ def check_expected(trust: Trust, recorded: Mapping[str, Any], seals: Seals) -> s
             raise Broken(E_EXPECTED, f"the {name} is {actual}, expected is {expected}")
     bound = ", ".join(f"{name} {actual}" for name, actual, expected in compared if expected is not None)
     free = [name for name, _, expected in compared if expected is None]
+    bound += f"; {WHICH_RUN}" if trust.recording is not None and len(recordings) > 1 else ""
     return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
 
 

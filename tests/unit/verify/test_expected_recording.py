@@ -257,3 +257,30 @@ def test_intact_evidence_that_the_trust_file_does_not_name_is_not_called_false(s
     with contextlib.redirect_stdout(printed):
         assert tool.main([str(places / "logs"), "--trust", str(path)]) == 1
     assert printed.getvalue().startswith("NOT THE EXPECTED EVIDENCE: ")
+
+
+ARMS = """\
+spec: suite/v1
+name: arms
+runs:
+  calls: {scenarios: [recorded-calls]}
+  clerk: {scenarios: [recorded-clerk]}
+measures: {length: size(steps)}
+figures: {calls: {sum: length}}
+checks:
+  - {id: any, require: calls.value >= 0, opportunities: calls.of}
+"""
+
+
+def test_of_a_suite_of_several_recordings_both_say_that_their_runs_are_not_compared(tmp_path):
+    (tmp_path / "arms.yaml").write_text(ARMS)
+    (bundle,) = load_runs([str(tmp_path / "arms.yaml")], [])
+    execute(bundle, tmp_path / "arms")
+    digests = verify(tmp_path / "arms", reader=Reader(replay=False)).facts["recorded"]["recording"]
+    assert len(digests) == 2
+    path = trust(tmp_path, recording=digests)
+    found = verify(tmp_path / "arms", reader=Reader(replay=False, trust=read_trust(path)))
+    (message,) = [check.message or "" for check in found.checks if check.number == EXPECTED.number]
+    (also,) = [check["message"] for check in by_tool(tmp_path / "arms", path)[1]["checks"] if check["number"] == 15]
+    assert "; which run judged which recording is not compared; run and" in message
+    assert message.replace("specs' digest", "specs") == also
