@@ -2445,6 +2445,15 @@ def check_sums(b: Bundle) -> None:
 # -------------------- Checks 15 to 19: what the reader brings: a trust file, a checkpoint, a run log
 
 
+WEAK = {
+    0,
+    1,
+    2**255 - 20,
+    0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826,
+    0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
+}  # the y of the points of Ed25519 (RFC 8032, 5.1) of small order, for which anybody can make signatures
+
+
 def read_trust(path: Path) -> JSON:
     """A trust file: whom the reader trusts, and what the reader expects."""
     with path.open("rb") as file:  # a pipe, too
@@ -2461,6 +2470,8 @@ def read_trust(path: Path) -> JSON:
         shape(key, ("id", "public"), "a key")
         raw = from_base64(key["public"], "a key")
         require(len(raw) == 32 and key["id"] == sha256(raw), "a key has another id")
+        height = (int.from_bytes(raw, "little") & (2**255 - 1)) % (2**255 - 19)
+        require(height not in WEAK, "in the name of a key anybody can sign")
     ids = {key["id"] for key in trust["keys"]}
     require(1 <= len(ids) == len(trust["keys"]) <= 16, "it needs 1 to 16 keys")
     require(type(trust["threshold"]) is int and 1 <= trust["threshold"] <= len(ids), "its threshold is wrong")

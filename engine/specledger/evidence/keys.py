@@ -77,6 +77,22 @@ def verify(raw_public: bytes, signature: bytes, data: bytes) -> bool:
     return True
 
 
+_PRIME: Final = 2**255 - 19
+_WEAK: Final = frozenset(
+    int.from_bytes(bytes.fromhex(point), "little")
+    for point in (
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    )
+) | {0, 1, _PRIME - 1}
+"""The y of the points of small order, for which anybody can make signatures. Source: RFC 8032, section 5.1."""
+
+
+def is_weak(public: bytes) -> bool:
+    """Whether anybody can sign in the name of a raw public key."""
+    return (int.from_bytes(public, "little") & (2**255 - 1)) % _PRIME in _WEAK
+
+
 def sign_statement(payload: bytes, key: SigningKey) -> bytes:
     """The file of an envelope of a statement with the signature of one key."""
     return write_envelope(payload, [Signature(key.id, key.sign(pae(PAYLOAD_TYPE, payload)))])

@@ -16,7 +16,7 @@ from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.checkpoint import RUN, origin_of
 from specledger.evidence.envelope import MOST_SIGNATURES, from_base64
-from specledger.evidence.keys import PUBLIC_SIZE, key_id
+from specledger.evidence.keys import PUBLIC_SIZE, is_weak, key_id
 from specledger.evidence.layout import Count, Digest, RunId
 from specledger.verify.programs import in_order
 
@@ -190,6 +190,8 @@ def _read_key(number: int, key: _Key) -> dict[str, bytes]:
         raise ValueError(f"the public key {number} {error}") from None
     if len(raw) != PUBLIC_SIZE:
         raise ValueError(f"the public key {number} has {len(raw)} bytes, not {PUBLIC_SIZE}")
+    if is_weak(raw):
+        raise ValueError(f"in the name of the public key {number} anybody can sign")
     if key.id != key_id(raw):
         raise ValueError(f"the id of key {number} is not SHA-256 of the key")
     return {key.id: raw}

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from specledger.core.diagnostics import Rejected
+from specledger.evidence.keys import is_weak, verify
 from specledger.verify.trust import MAX_TRUST, Seen, _Document, read_trust
 from tools import verify as tool
 
-RAW = [bytes([number]) * 32 for number in range(3)]
+RAW = [bytes([number]) * 32 for number in range(7, 10)]
 RUN, SPECS = "ab" * 16, "cd" * 32
 
 
@@ -66,7 +67,7 @@ WRONG = {
     "a key with a further field": (document(keys=[key(RAW[0]) | {"name": "x"}], threshold=1), "unknown field `name`"),
     "a key that is no text": (document(keys=[{"id": "", "public": 1}], threshold=1), "$.keys[0].public"),
     "a key that is no base64": (document(keys=[{"id": "", "public": "-"}], threshold=1), "base64"),
-    "too many keys": (document(keys=[key(bytes([at]) * 32) for at in range(17)]), "length <= 16"),
+    "too many keys": (document(keys=[key(bytes([at]) * 32) for at in range(7, 24)]), "length <= 16"),
     "a short key": (document(keys=[key(b"short")], threshold=1), "5 bytes"),
     "an id of another key": (document(keys=[key(RAW[0]) | {"id": key(RAW[1])["id"]}], threshold=1), "SHA-256"),
     "an id in capitals": (document(keys=[key(RAW[0]) | {"id": key(RAW[0])["id"].upper()}], threshold=1), "SHA-256"),
@@ -107,6 +108,32 @@ def test_what_is_wrong_is_refused(tmp_path, name):
     (found,) = error.value.diagnostics
     assert found.code == "E_TRUST"
     assert why in found.message
+
+
+IDENTITY = bytes([1]) + bytes(31)
+WEAK = {
+    "the identity": IDENTITY,
+    "of order 2": bytes.fromhex("ec" + "ff" * 30 + "7f"),
+    "of order 4": bytes(32),
+    "of order 4, the other": bytes(31) + bytes([128]),
+    "of order 8": bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85"),
+    "of order 8, another": bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"),
+    "the identity, spelled otherwise": bytes.fromhex("ee" + "ff" * 30 + "7f"),
+}
+
+
+@pytest.mark.parametrize("raw", WEAK.values(), ids=WEAK)
+def test_a_key_in_whose_name_anybody_can_sign_is_no_key_to_trust(tmp_path, raw):
+    """The order of its point is small, so there are signatures that need no private key."""
+    with pytest.raises(Rejected, match="anybody can sign"):
+        read(tmp_path, document(keys=[key(raw)], threshold=1))
+    with pytest.raises(tool.NoEvidence, match="anybody can sign"):
+        tool.brought(tmp_path / "trust.json", "E_TRUST", tool.read_trust)
+
+
+def test_signatures_in_the_name_of_a_weak_key_need_no_private_key():
+    assert verify(IDENTITY, IDENTITY + bytes(32), b"anything")
+    assert not is_weak(RAW[0])
 
 
 def test_a_key_in_place_of_a_trust_file_is_told_how_one_is_made(spec, tmp_path):
