@@ -433,7 +433,12 @@ LIMITS: dict[str, dict[str, object]] = {
     "wings.trajectories.readers.canonical": {"_PIECE": 1_048_576},
     "wings.trajectories.readers.claude_code": {"_MOST_CHAIN": 100_000},
     "wings.trajectories.readers.dotted_names": {"_MOST_DIGITS": 9, "_MOST_LEVELS": 8},
-    "wings.trajectories.readers.inspect_archive": {"_MOST_MEMBERS": 100_000},
+    "wings.trajectories.readers.inspect_archive": {
+        "_MOST_MEMBERS": 100_000,
+        "_MOST_MEMORY": 190_000_000,
+        "_UNIT": 130,
+        "_COPIES": 3,
+    },
     "wings.trajectories.readers.span_messages": {"MOST_MESSAGES": 10_000},
     "wings.trajectories.readers.span_records": {"_NOT_SAID": (None, 0, "0", "")},
     "wings.trajectories.recording.live": {"MOST_CALLS": 1_000_000},

@@ -449,6 +449,39 @@ def test_an_archive_that_holds_too_much_is_not_opened(tmp_path):
     assert [entry.code for entry in trajectory.entries if isinstance(entry, Finding)] == ["E_LOG_SIZE"]
 
 
+@pytest.mark.medium
+@pytest.mark.parametrize(
+    ("text", "memory"),
+    [
+        ("[" + "[]," * 480_000 + "[]]", 191_520_532),
+        ('"' + "a" * 30_000_000 + '"', None),
+        ('"' + "a" * 30_000_000 + "\u00e9" + '"', None),
+        ('"' + "a" * 32_000_000 + "\u0416" + '"', 192_000_024),
+        ('"' + "a" * 16_000_000 + "\U0001f600" + '"', 192_000_072),
+        ('"' + "a" * 16_000_000 + "\\ud83d\\ude00" + '"', 192_000_168),
+    ],
+)
+def test_an_archive_that_takes_much_memory_is_not_opened(tmp_path, monkeypatch, text, memory):
+    """The package keeps texts three times, all characters as wide as the widest, and 130 bytes for each value."""
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with zipfile.ZipFile(tmp_path / "large.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", text)
+    (trajectory,) = read_logs([tmp_path])
+    (finding,) = trajectory.entries
+    assert isinstance(finding, Finding)
+    assert finding.code == ("E_LOG_FORMAT" if memory is None else "E_LOG_SIZE")
+    assert memory is None or f"takes about {memory} bytes of memory, more than 190000000" in finding.message
+
+
+def test_a_member_that_cannot_be_unpacked_is_of_a_damaged_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("header.json", "{}")
+    data = (tmp_path / "a.eval").read_bytes()
+    (tmp_path / "a.eval").write_bytes(data.replace(b"{}", b"[]", 1))
+    (trajectory,) = read_logs([tmp_path])
+    assert trajectory.entries == (Finding("E_LOG_FILE", "the archive is damaged"),)
+
+
 def test_plain_arguments_and_batches_are_those_of_the_clause(tmp_path):
     calls = "{name: entry.tool, arguments: entry.given, plain: command, batch: entry.turn}"
     (tmp_path / "own.yaml").write_text(f"spec: format/v1\nname: own\ncalls: [{calls}]\n", encoding="utf-8")

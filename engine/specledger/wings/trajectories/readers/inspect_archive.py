@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+import zlib
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile
@@ -13,6 +14,7 @@ from pydantic_core import to_json
 from specledger.core.canonical import E_CANON_SIZE, NotCanonical
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.log_json import parse_log_json
+from specledger.core.volume import volume
 from specledger.pipeline.checking import annotated
 from specledger.wings.trajectories.findings import E_LOG_FILE, E_LOG_FORMAT, E_LOG_SIZE
 from specledger.wings.trajectories.formats.compile import compile_format
@@ -31,6 +33,10 @@ _READ: Final = (
 _SAMPLES: Final = "samples/"
 """What the names of the members begin with that hold a sample each."""
 _MOST_MEMBERS: Final = 100_000
+_MOST_MEMORY: Final = 190_000_000
+"""Bytes of memory, about, that the package may take for a sample, or for what is beside the samples."""
+_UNIT: Final = 130  # bytes of memory for each unit of volume (`core.volume`): more than a reader of JSON takes
+_COPIES: Final = 3  # of each text
 _PACKAGE: Final = (
     "a log of Inspect AI is read by its package, the extra `inspect`; `inspect log convert --to json` writes it as "
     "JSON, whose messages a format of `spec ls format` reads, without what subagents did"
@@ -69,18 +75,46 @@ def _unread(error: Exception) -> Finding:
 
 def _refused(path: Path) -> Finding | None:
     """Why a log is not read: it is a damaged archive, or holds too much beside its samples."""
-    size = path.stat().st_size
-    if is_archive(path):
-        try:
+    size, alone = path.stat().st_size, is_archive(path)
+    try:
+        if alone:
             sizes = _sizes(path)
-        except (BadZipFile, OSError):
-            return Finding(E_LOG_FILE, "the archive is damaged")
-        if len(sizes) > _MOST_MEMBERS:
-            return Finding(E_LOG_SIZE, f"an archive of {len(sizes)} members, more than {_MOST_MEMBERS}, is not read")
-        size = sum(size for name, size in sizes.items() if not name.startswith(_SAMPLES))
-    if size > MAX_DOCUMENT:
-        return Finding(E_LOG_SIZE, f"a log of {size} bytes, more than {MAX_DOCUMENT}, is not read")
+            if len(sizes) > _MOST_MEMBERS:
+                message = f"an archive of {len(sizes)} members, more than {_MOST_MEMBERS}, is not read"
+                return Finding(E_LOG_SIZE, message)
+            size = sum(size for name, size in sizes.items() if not name.startswith(_SAMPLES))
+        if size > MAX_DOCUMENT:
+            return Finding(E_LOG_SIZE, f"a log of {size} bytes, more than {MAX_DOCUMENT}, is not read")
+        memory = sum(_memory(path, lambda name: not name.startswith(_SAMPLES))) if alone else _takes(path.read_bytes())
+    except (BadZipFile, OSError, EOFError, zlib.error, NotImplementedError):
+        return Finding(E_LOG_FILE, "the archive is damaged")
+    if memory > _MOST_MEMORY:
+        return Finding(
+            E_LOG_SIZE, f"a log that takes about {memory} bytes of memory, more than {_MOST_MEMORY}, is not read"
+        )
     return None
+
+
+def _memory(path: Path, wanted: Callable[[str], bool]) -> Iterator[int]:
+    """The memory that the members of an archive take whose names are wanted."""
+    with ZipFile(path) as archive:
+        for member in archive.infolist():
+            if wanted(member.filename):
+                yield _takes(archive.read(member))
+
+
+@lru_cache(maxsize=1)
+def _of_any_sample(path: Path) -> int:
+    """The most that a sample of an archive takes, where it is not known by its name."""
+    return max(_memory(path, lambda name: name.startswith(_SAMPLES)), default=0)
+
+
+def _takes(document: bytes) -> int:
+    """The bytes of memory, about, that the package takes for a document."""
+    width = 4 if document.translate(None, bytes(range(0xF0))) or b"\\ud" in document else 2
+    if width == 2 and not document.translate(None, bytes(range(0xC4))):
+        width = 1  # bytes of a character: a text has as many for each as for the widest
+    return _UNIT * volume(document) + _COPIES * width * len(document)
 
 
 def _sizes(path: Path) -> dict[str, int]:
@@ -107,10 +141,15 @@ def _opened(path: Path) -> Iterator[Record | Finding]:
 def _sample(path: Path, sizes: dict[str, int], summary: Any) -> Any:
     from inspect_ai.log import read_eval_log_sample  # noqa: PLC0415 - an extra of 300 MB
 
-    own = sizes.get(f"{_SAMPLES}{summary.id}_epoch_{summary.epoch}.json")
+    name = f"{_SAMPLES}{summary.id}_epoch_{summary.epoch}.json"
+    own = sizes.get(name)
     size = max(sizes.values()) if own is None else own
     if size > MAX_DOCUMENT:
         raise NotCanonical(E_CANON_SIZE, "$", f"a sample of {size} bytes, more than {MAX_DOCUMENT}")
+    memory = _of_any_sample(path) if own is None else max(_memory(path, name.__eq__))
+    if memory > _MOST_MEMORY:
+        message = f"a sample that takes about {memory} bytes of memory, more than {_MOST_MEMORY}"
+        raise NotCanonical(E_CANON_SIZE, "$", message)
     return read_eval_log_sample(str(path), summary.id, summary.epoch, resolve_attachments=True)
 
 
