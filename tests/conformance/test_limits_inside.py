@@ -477,7 +477,12 @@ LIMITS: dict[str, dict[str, object]] = {
     },
     "wings.trajectories.stamps": {"_MICROSECONDS": 1_000_000, "_LONGEST": 200},
     "wings.trajectories.tools.fit": {"MOST_MISFITS": 1000, "_MOST_PARTS": 1000},
-    "wings.trajectories.tools.inferred": {"_MOST_MEMBERS": 100, "_DEEPEST": 5, "_MOST_ELEMENTS": 100},
+    "wings.trajectories.tools.inferred": {
+        "MOST_SHAPES": 50_000,
+        "_MOST_MEMBERS": 100,
+        "_DEEPEST": 5,
+        "_MOST_ELEMENTS": 100,
+    },
     "wings.trajectories.tools.specs": {"_DOC": 100},
     "wings.trajectories.tools.types": {"_DEEPEST": 8, "_MOST_CHOICES": 200},
     "worlds.drift": {"_DEARER": 20},

@@ -43,6 +43,7 @@ NO_EXAMPLE = {
     "E_JUDGE": "a defect of one of two evaluators, of which none is known",
     "E_KERNEL_DIFFERS": "a kernel that steps otherwise than the engine that compares, which is the same program",
     "E_TAPE_SIZE": "256 MiB of answers, which take most of a minute",
+    "E_TOOLS_SIZE": "logs with calls of 50,000 tools",
     "E_WATCHDOG_SYSTEM": "a system without process groups, such as Windows",
 }
 """Codes that no command gives on every machine, or soon, and why. Each has a test of its own that gives it."""

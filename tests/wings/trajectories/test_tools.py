@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from specledger.core.diagnostics import Diagnostics
+from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import KINDS, load
-from specledger.wings.trajectories.model import Call, Trajectory
+from specledger.wings.trajectories.model import Call, Result, Trajectory
 from specledger.wings.trajectories.rules.compile import compile_policy
+from specledger.wings.trajectories.tools import inferred
 from specledger.wings.trajectories.tools.fit import Fit, tool_problems
 from specledger.wings.trajectories.tools.lists import Tool, read_tools
 from specledger.wings.trajectories.tools.schemas import argument_names, compared, schemas_of
@@ -224,6 +225,28 @@ def test_a_schema_is_compared_to_a_bounded_depth():
     for _ in range(100):
         schema = {"type": "array", "items": schema}
     assert len(str(compared(schema))) < 1000
+
+
+@pytest.mark.parametrize(
+    ("calls", "most"),
+    [
+        ([Call("1", "a", {}, 0), Call("2", "b", {}, 0), Call("3", "a", {}, 0)], 2),
+        ([Call("1", "a", {"x": 1, "y": {"z": [1, 2]}}, 0)], 5),
+        ([Call("1", "a" * 500, {"x" * 499: 1}, 0)], 3),
+        ([Call("1", "a", {}, 0), Result("1", '{"x": 1}'), Result("1", '{"x": 2}')], 3),
+    ],
+)
+def test_logs_may_have_many_tools_and_not_more(monkeypatch, calls, most):
+    """A tool, an argument, a member of a result: each takes memory; so does a long name."""
+    monkeypatch.setattr(inferred, "MOST_SHAPES", most)
+    trajectory = Trajectory("t", "f", "openai", tuple(calls))
+    room = inferred._Room(most)
+    monkeypatch.setattr(inferred, "_Room", lambda: room)
+    assert [*inferred.inferred([trajectory])]
+    assert room.left == 0
+    room.left = most - 1
+    with pytest.raises(Rejected, match=f"its calls have more than {most} tools"):
+        [*inferred.inferred([trajectory])]
 
 
 def test_the_commands(spec, file, tmp_path, monkeypatch):

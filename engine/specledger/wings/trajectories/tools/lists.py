@@ -39,7 +39,7 @@ def read_tools(files: Sequence[Path]) -> dict[str, Tool]:
     """The tools that files list, or that logs call, by name; of two of one name the first.
 
     Raises:
-        Rejected: E_TOOLS: there is none in a file.
+        Rejected: E_TOOLS: there is none in a file; E_TOOLS_SIZE: there are too many.
     """
     tools: dict[str, Tool] = {}
     for file in files:
