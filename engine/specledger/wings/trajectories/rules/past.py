@@ -60,6 +60,24 @@ class _Index:
         self.seen = 0
 
 
+class _Leaks:
+    """What of a source is looked for inside texts, once a rule has asked.
+
+    Attributes:
+        learned: How many events of the source `parts` has.
+        tokenized: How many events of the source `tokens` has.
+    """
+
+    __slots__ = ("learned", "leaves", "parts", "tokenized", "tokens")
+
+    def __init__(self) -> None:
+        self.leaves = Leaves()
+        self.parts = Firsts(Event.parallel_to)
+        self.learned = 0
+        self.tokens = Phrases(Event.parallel_to)
+        self.tokenized = 0
+
+
 _NO_REQUEST: Final = Unknown("the request is not recorded")
 
 
@@ -74,11 +92,7 @@ class Source:
         self._waiting: list[Event] = []
         self._unknown: list[tuple[Unknown, Event]] = []
         self._indexes: dict[str, _Index] = {}
-        self._leaves = Leaves()
-        self._parts = Firsts(Event.parallel_to)
-        self._learned = 0
-        self._tokens = Phrases(Event.parallel_to)
-        self._tokenized = 0
+        self._leaks: _Leaks | None = None
 
     def call(self, event: Event) -> None:
         """Remember a call of the source's tools, whose result is not there yet."""
@@ -205,45 +219,47 @@ class Source:
         Unknown if the text stands here, but is too short to tell whether it was taken from here.
         """
         self._take()
-        for event in self.events[self._learned :]:
-            self._session.room.take_bytes(self._learn(event))
-        self._learned = len(self.events)
-        found = next((e for part in self._parts_in(plain) if (e := self._parts.before(part, now)) is not None), None)
+        leaks = self._leaks = self._leaks or _Leaks()
+        for event in self.events[leaks.learned :]:
+            self._session.room.take_bytes(self._learn(leaks, event))
+        leaks.learned = len(self.events)
+        parts = self._parts_in(leaks, plain)
+        found = next((e for part in parts if (e := leaks.parts.before(part, now)) is not None), None)
         if found is not None or len(plain) >= self.plan.least:
             return None if found is None else self._origin(found)
-        whole = self.find("text", plain, now) or self._spelled(plain, now)
+        whole = self.find("text", plain, now) or self._spelled(leaks, plain, now)
         return None if whole is None else Unknown(f"{plain!r} is in {whole}, but is shorter than `least`")
 
-    def _spelled(self, plain: str, now: Event) -> str | None:
+    def _spelled(self, leaks: _Leaks, plain: str, now: Event) -> str | None:
         """In words the first text in which a text of words stands, however its words are joined there."""
         if self.plan.sort == "field":
             return None
-        for event in self.events[self._tokenized :]:
+        for event in self.events[leaks.tokenized :]:
             for heard in heard_texts(event) if self._texts(event) else ():
                 tokens = SpelledText(heard.words)
-                self._session.room.take_bytes(2 * len(tokens.text) + self._tokens.add(tokens, event))
-        self._tokenized = len(self.events)
-        found = first_spelled(self._tokens, plain, now)
+                self._session.room.take_bytes(2 * len(tokens.text) + leaks.tokens.add(tokens, event))
+        leaks.tokenized = len(self.events)
+        found = first_spelled(leaks.tokens, plain, now)
         return None if found is None else self._origin(found)
 
-    def _parts_in(self, plain: str) -> Iterator[str]:
+    def _parts_in(self, leaks: _Leaks, plain: str) -> Iterator[str]:
         """What of a text of words may be a part of this source."""
         if self.plan.sort == "field":
-            return self._leaves.inside(plain)
-        return runs(plain, self.plan.least) if len(self._parts) else iter(())
+            return leaks.leaves.inside(plain)
+        return runs(plain, self.plan.least) if len(leaks.parts) else iter(())
 
-    def _learn(self, event: Event) -> int:
+    def _learn(self, leaks: _Leaks, event: Event) -> int:
         """Keep what is looked for inside texts; the bytes that it takes, about."""
         texts, kept = self._texts(event), 0
         if self.plan.sort == "field":
             for plain in map(words, texts):
                 if len(plain) >= self.plan.least:
-                    self._parts.add(self._leaves.add(plain), event)
+                    leaks.parts.add(leaks.leaves.add(plain), event)
                     kept += 2 * _VALUE + len(plain)
             return kept
         for heard in heard_texts(event) if texts else ():
             for run in runs(heard.words, self.plan.least):
-                if self._parts.add(run, event):
+                if leaks.parts.add(run, event):
                     kept += _VALUE + len(run)
         return kept
 
