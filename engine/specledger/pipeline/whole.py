@@ -97,12 +97,15 @@ class Whole:
 
     def findings(self, *, complete: bool) -> Iterator[Diagnostic]:
         """Warnings about the folder; `complete` says that no file has an error, so that all uses are known."""
-        for file in filter(among_specs, self._skipped):
+        for file in self._skipped:
+            kind = _meant(file)
+            if kind is None:
+                continue
             yield Diagnostic(
                 W_FOLDER_HEAD,
                 f"{file} has no `spec:`, so nothing reads it",
                 severity=Severity.WARNING,
-                hint=f"begin with `spec: {Path(file).parent.name}/v1`, or move it out of `specs`",
+                hint=f"begin with `spec: {kind}/v1`, or move it out of `specs`",
             )
         yield from self._names()
         if complete:
@@ -146,6 +149,16 @@ def among_specs(file: str) -> bool:
     """Whether a file is one that a name of its kind would find: `specs/<kind>/<name>.yaml`."""
     kind, specs = (*Path(file).absolute().parts[-2:-4:-1], "")[:2]
     return kind in KINDS and specs == _SPECS
+
+
+def _meant(file: str) -> str | None:
+    """The kind that a file lacks in its head: `KIND` in `specs` itself, None where specs are not looked for."""
+    folders = Path(file).absolute().parts[:-1]
+    if _SPECS not in folders:
+        return None
+    below = folders[len(folders) - folders[::-1].index(_SPECS) :]
+    kind = below[0] if below else "KIND"
+    return kind if not below or kind in KINDS else None
 
 
 def _words(value: Any) -> Iterator[str]:

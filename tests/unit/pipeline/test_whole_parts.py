@@ -68,16 +68,25 @@ def found(*added, skipped=(), complete=True, targets=("f",)):
     return told(findings)
 
 
-def test_a_file_among_specs_without_a_head_is_told():
-    skipped = ["/p/specs/world/a.yaml", "/p/notes.yaml"]
-    assert found(skipped=skipped) == [
-        (
-            "W_FOLDER_HEAD",
-            "/p/specs/world/a.yaml has no `spec:`, so nothing reads it",
-            "begin with `spec: world/v1`, or move it out of `specs`",
-            None,
-        )
-    ]
+HEADLESS = {
+    "of a kind": ("/p/specs/world/a.yaml", "world"),
+    "of a kind, in a folder": ("/p/specs/world/ponds/a.yaml", "world"),
+    "of no kind": ("/p/specs/a.yaml", "KIND"),
+    "specs of specs": ("/p/specs/x/specs/agent/a.yaml", "agent"),
+    "of what is no kind": ("/p/specs/texts/a.yaml", None),
+    "elsewhere": ("/p/notes.yaml", None),
+}
+
+
+@pytest.mark.parametrize(("file", "kind"), HEADLESS.values(), ids=HEADLESS)
+def test_a_file_among_specs_without_a_head_is_told(file, kind):
+    told_of = (
+        "W_FOLDER_HEAD",
+        f"{file} has no `spec:`, so nothing reads it",
+        f"begin with `spec: {kind}/v1`, or move it out of `specs`",
+        None,
+    )
+    assert found(skipped=[file]) == ([] if kind is None else [told_of])
 
 
 def named(file, name, kind="world"):
