@@ -167,6 +167,7 @@ class Bundle:
     logs: list[str] = field(default_factory=list)  # 2, of a suite 10: digests of the files of what was recorded
     recordings: list[str] = field(default_factory=list)  # 22, of a suite 10: digests of recordings; claimed before
     challenges: JSON = None  # 6, of a suite 10: by probe how many challenges were made and decided
+    by_run: JSON = field(default_factory=dict)  # 10: of a suite the recordings by the names of its own runs
     programs: list[JSON] = field(default_factory=list)  # 22, of a suite 10: the programs that answered
     kept: int = 0  # 10: verdicts about withheld values in the runs of a suite
     not_checked: list[str] = field(default_factory=list)
@@ -2258,6 +2259,7 @@ def check_runs(b: Bundle) -> None:
         agree(body, wanted, f"the receipt of {path}")
         b.not_checked += [line for line in inner.not_checked if line not in b.not_checked]
         b.logs, b.recordings = sorted({*b.logs, *inner.logs}), sorted({*b.recordings, *inner.recordings})
+        b.by_run.update({path[5:]: inner.recordings[0]} if inner.recordings and path.startswith("runs/") else {})
         b.programs = in_order([*b.programs, *inner.programs])
         b.kept += kept_verdicts(inner)
 
@@ -2479,12 +2481,18 @@ def read_trust(path: Path) -> JSON:
     shape(seen, ("size", "root"), "its checkpoint")
     require(type(seen["size"]) is int and 0 <= seen["size"] <= MAX_INTEGER, "its checkpoint is malformed")
     digests = HEX32.fullmatch(trust.get("run", ZEROS[:32])) and HEX64.fullmatch(trust.get("specs", ZEROS))
-    logs = sorted(several(trust, "recording"))
+    logs = [*trust["recording"].values()] if names_runs(trust) else several(trust, "recording")
+    require(logs or "recording" not in trust, "its recording is empty")
     formed = [HEX64.fullmatch(digest) for digest in (seen["root"], *logs)]
     require(digests and all(formed), "a digest in it is malformed")
     check_expected_programs(several(trust, "program"))
-    require("recording" not in trust or 0 < len(logs) == len(set(logs)), "a recording stands there twice, or none does")
+    require(names_runs(trust) or len(logs) == len(set(logs)), "a recording stands there twice")
     return trust
+
+
+def names_runs(trust: JSON) -> bool:
+    """Whether a trust file names recordings by runs of a suite."""
+    return isinstance(trust.get("recording"), dict)
 
 
 def several(trust: JSON, name: str) -> list[JSON]:
@@ -2511,8 +2519,10 @@ def check_expected(b: Bundle) -> str:
     actual = {"run": b.manifest["run"], "specs": b.manifest["specs"]}
     expected = {name: b.trust[name] for name in actual if name in b.trust}
     if b.recordings or "recording" in b.trust:
-        actual["recording"] = ", ".join(b.recordings) or f"none, since the bundle holds no {TRAJECTORIES}"
-        logs = ", ".join(sorted(several(b.trust, "recording")))
+        runs = names_runs(b.trust)
+        judged = recording_words(b.by_run if runs else b.recordings)
+        actual["recording"] = judged or f"none, since the bundle holds no {TRAJECTORIES}"
+        logs = recording_words(b.trust["recording"] if runs else sorted(several(b.trust, "recording")))
         expected.update({"recording": logs} if "recording" in b.trust else {})
     if b.programs or "program" in b.trust:
         actual["program"] = ", ".join(map(program_words, b.programs)) or "none, since no program answered"
@@ -2528,8 +2538,16 @@ def check_expected(b: Bundle) -> str:
         require(actual[name] == wanted, f"the {name} is {actual[name]}, expected is {wanted}")
     free = [name for name in actual if name not in expected]
     bound = ", ".join(f"{name} {value}" for name, value in expected.items())
-    bound += "; which run judged which recording is not compared" if "recording" in b.trust and b.recordings[1:] else ""
+    loose = "recording" in b.trust and not names_runs(b.trust) and len(b.recordings) > 1
+    bound += "; which run judged which recording is not compared" if loose else ""
     return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
+
+
+def recording_words(recordings: JSON) -> str:
+    """Digests of recordings, by the names of runs where those are known."""
+    if isinstance(recordings, dict):
+        return ", ".join(f"{run} {digest}" for run, digest in sorted(recordings.items()))
+    return ", ".join(recordings)
 
 
 @check(16, "E_SIGNATURE", lambda b: b.trust is not None)
@@ -2777,6 +2795,7 @@ def recorded(bundle: Bundle) -> dict[str, JSON]:
     said["root"] = inner.get("receipts", {}).get("root")
     texts = {name: part if isinstance(part, str) and len(part) <= len(ZEROS) else None for name, part in said.items()}
     logs = {"recording": bundle.recordings} if bundle.recordings else {}
+    logs |= {"recordings": bundle.by_run} if bundle.by_run else {}
     logs |= {"program": bundle.programs} if bundle.programs else {}
     logs |= {"challenges": bundle.challenges} if bundle.challenges else {}
     return {**texts, **logs, "manifest": sha256(read_bytes(bundle.folder / MANIFEST, MIB + 1))}
@@ -2845,6 +2864,7 @@ def render(checks: list[Check], bundle: Bundle, as_json: bool) -> str:
         return json.dumps({**report, "signed": seal}, indent=2) + "\n"
     word = "claimed " if verdict == "REFUTED" else "recorded"
     shown = {**run, "program": [*map(program_words, run.get("program", []))]}
+    shown["recordings"] = [f"of {name}: {digest}" for name, digest in run.get("recordings", {}).items()]
     parts = run.get("challenges", {}).items()
     shown["challenges"] = [f"of {name}: {counts['decided']} of {counts['total']} decided" for name, counts in parts]
     pairs = [(name, value) for name, said in shown.items() for value in (said if isinstance(said, list) else [said])]

@@ -61,9 +61,14 @@ def log_digests(listed: Mapping[str, str]) -> list[str]:
     return sorted({digest for path, digest in listed.items() if is_log(path)})
 
 
-def recordings_of(folder: Path, listed: Iterable[str]) -> list[str]:
-    """The digests of the recordings in a bundle, each once; `listed` are the paths of its files."""
-    return sorted({recording_digest(folder / path) for path in listed if is_log(path)})
+def recordings_of(folder: Path, listed: Iterable[str]) -> dict[str, str]:
+    """The digests of the recordings in a bundle by their paths; `listed` are the paths of its files."""
+    return {path: recording_digest(folder / path) for path in listed if is_log(path)}
+
+
+def recordings_by_run(recordings: Mapping[str, str]) -> dict[str, str]:
+    """The digests of the recordings of a suite's own runs, by the names of these runs; empty of a run alone."""
+    return {path.split("/")[1]: digest for path, digest in sorted(recordings.items()) if path.startswith("runs/")}
 
 
 def is_log(path: str) -> bool:

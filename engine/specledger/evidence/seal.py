@@ -128,7 +128,10 @@ class Seal(Struct, frozen=True):
         for name, content in files.items():
             _write(folder / name, content)
         present = frozenset(name for name in ATTACHED if os.path.lexists(folder / name))
-        _write(folder / GUIDE, guide(manifest, sha256_hex(data), present, listed, recordings_of(folder, listed)))
+        _write(
+            folder / GUIDE,
+            guide(manifest, sha256_hex(data), present, listed, sorted({*recordings_of(folder, listed).values()})),
+        )
         _write(folder / SUMS, sums(folder, listed))
 
 

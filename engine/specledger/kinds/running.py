@@ -209,7 +209,7 @@ def footer(finished: Finished) -> list[str]:
     """The last lines of the text about a run: the digests and the place of its evidence."""
     manifest, folder = finished.manifest, finished.place
     replaced = " (replaces an earlier bundle)" if finished.replaced else ""
-    logs = recordings_of(folder, [entry["path"] for entry in manifest["files"]])
+    logs = recordings_of(folder, [entry["path"] for entry in manifest["files"]]).values()
     lines = [
         ("specs", manifest["specs"]),
         *(("recording", digest) for digest in logs),

@@ -13,7 +13,7 @@ from typing import Any
 from specledger.core.diagnostics import counted
 from specledger.evidence.decided import challenges_of
 from specledger.evidence.layout import ATTESTATION, MANIFEST
-from specledger.evidence.recordings import is_log, recordings_of
+from specledger.evidence.recordings import is_log, recordings_by_run, recordings_of
 from specledger.evidence.seal import listed_files
 from specledger.verify.checks import E_MANIFEST
 from specledger.verify.manifest import MAX_MANIFEST, read_document
@@ -27,10 +27,12 @@ def recorded_facts(folder: Path, manifest: Mapping[str, Any]) -> Mapping[str, An
     listed = listed_files(folder)
     inner = [path for path in listed if path.startswith("runs/") and path.endswith(f"/{MANIFEST}")]
     results = [read_document(folder / path, MAX_MANIFEST, E_MANIFEST)["result"] for path in inner]
+    recordings = recordings_of(folder, listed)
     logs = {
         "challenges": challenges_of(results or [manifest["result"]]),
         "program": programs_of(folder, listed),
-        "recording": recordings_of(folder, listed),
+        "recording": sorted({*recordings.values()}),
+        "recordings": recordings_by_run(recordings),
         "withheld": sum(kept_verdicts(folder, listed).values()),
     }
     named = {"verdict": manifest["result"]["verdict"], "run": manifest["run"], "specs": manifest["specs"]}
@@ -70,7 +72,9 @@ def signer_facts(trust: Trust | None, seals: Seals) -> Mapping[str, Any]:
 
 def compared_words(recorded: Mapping[str, Any]) -> str:
     """What readers compare, in words: every digest is whole."""
-    logs = "".join(f", recording {digest}" for digest in recorded.get("recording", ()))
+    by_run, digests = recorded.get("recordings", {}), recorded.get("recording", ())
+    named = [f"of {run} {digest}" for run, digest in by_run.items()] if len(digests) > 1 else digests
+    logs = "".join(f", recording {name}" for name in named)
     programs = f", program {program_words(recorded['program'])}" if "program" in recorded else ""
     return f"run {recorded['run']}, specs {recorded['specs']}{logs}{programs}"
 

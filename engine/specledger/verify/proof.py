@@ -8,7 +8,7 @@ Source: RFC 6962, section 2.1.1; RFC 9162, section 2.1.3.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -120,7 +120,10 @@ def _check_expected(proof: Proof, trust: Trust) -> str:
     if trust.program is not None:
         raise Lacking("no receipt says which program answered: verify the bundle")
     bound = [f"run {proof.run}"]
-    for name, expected in (("specs", trust.specs), ("recording", trust.recording)):
+    logs = trust.recording
+    if isinstance(logs, Mapping):
+        raise Lacking("no receipt says which logs each run of a suite judged: verify the bundle")
+    for name, expected in (("specs", trust.specs), ("recording", logs)):
         if expected is not None:
             bound.append(_check_stated(proof, name, expected))
     return ", ".join(bound)

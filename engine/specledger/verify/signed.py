@@ -8,7 +8,7 @@ Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -155,7 +155,7 @@ def _check_help(folder: Path, manifest: Mapping[str, Any], covers: tuple[str, ..
         raise Broken(E_DIGESTS, f"{SUMS} is not that of these files")
     if GUIDE in covers and manifest["engine"] == ENGINE:
         digest = sha256_hex(read_plain(folder / MANIFEST, MAX_MANIFEST + 1, E_DIGESTS))
-        text = guide(manifest, digest, frozenset(covers), listed, recordings_of(folder, listed))
+        text = guide(manifest, digest, frozenset(covers), listed, sorted({*recordings_of(folder, listed).values()}))
         if read_plain(folder / GUIDE, len(text), E_DIGESTS) != text:
             raise Broken(E_DIGESTS, f"{GUIDE} is not that of this bundle")
 
@@ -165,8 +165,9 @@ def check_expected(trust: Trust, recorded: Mapping[str, Any], seals: Seals) -> s
     run, recordings, programs = recorded["run"], recorded.get("recording", []), recorded.get("program", [])
     compared = [("run", run, trust.run), ("specs' digest", recorded["specs"], trust.specs)]
     if recordings or trust.recording is not None:
-        expected_logs = None if trust.recording is None else ", ".join(trust.recording)
-        compared.append(("recording", ", ".join(recordings) or NO_LOGS, expected_logs))
+        judged = recorded.get("recordings", {}) if isinstance(trust.recording, Mapping) else recordings
+        expected_logs = None if trust.recording is None else recording_words(trust.recording)
+        compared.append(("recording", recording_words(judged) or NO_LOGS, expected_logs))
     if programs or trust.program is not None:
         wanted = None if trust.program is None else program_words(trust.program)
         compared.append(("program", program_words(programs), wanted))
@@ -177,8 +178,15 @@ def check_expected(trust: Trust, recorded: Mapping[str, Any], seals: Seals) -> s
             raise Broken(E_EXPECTED, f"the {name} is {actual}, expected is {expected}")
     bound = ", ".join(f"{name} {actual}" for name, actual, expected in compared if expected is not None)
     free = [name for name, _, expected in compared if expected is None]
-    bound += f"; {WHICH_RUN}" if trust.recording is not None and len(recordings) > 1 else ""
+    bound += f"; {WHICH_RUN}" if isinstance(trust.recording, Sequence) and len(recordings) > 1 else ""
     return f"{bound}; {' and '.join(free)} can be any, since the trust file names none" if free else bound
+
+
+def recording_words(recordings: Sequence[str] | Mapping[str, str]) -> str:
+    """Digests of recordings, by the names of runs where those are known."""
+    if isinstance(recordings, Mapping):
+        return ", ".join(f"{run} {digest}" for run, digest in sorted(recordings.items()))
+    return ", ".join(recordings)
 
 
 def check_signatures(trust: Trust, seals: Seals) -> str:

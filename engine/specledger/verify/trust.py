@@ -53,7 +53,12 @@ class _Document(Struct, forbid_unknown_fields=True):
     threshold: Annotated[int, Meta(ge=1)]
     run: RunId | UnsetType = UNSET
     specs: Digest | UnsetType = UNSET
-    recording: Digest | Annotated[list[Digest], Meta(min_length=1)] | UnsetType = UNSET
+    recording: (
+        Digest
+        | Annotated[list[Digest], Meta(min_length=1)]
+        | Annotated[dict[str, Digest], Meta(min_length=1)]
+        | UnsetType
+    ) = UNSET
     program: _Program | Annotated[list[_Program], Meta(min_length=1)] | UnsetType = UNSET
     checkpoint: _Checkpoint | UnsetType = UNSET
 
@@ -76,7 +81,8 @@ class Trust(Struct, frozen=True):
         keys: Raw public keys, 32 bytes each, by their ids.
         threshold: How many of the keys must have signed.
         run, specs: The run's identifier and the specs' digest that are expected, or None for any.
-        recording: The digests of the logs that are expected to be those that were judged, sorted, or None for any.
+        recording: The digests of the logs that are expected to be those that were judged, sorted, or by the names of
+            a suite's runs; None for any.
         program: The programs that are expected to be those that answered, or None for any.
         seen: The last checkpoint that was seen of this log, or None.
     """
@@ -86,7 +92,7 @@ class Trust(Struct, frozen=True):
     threshold: int
     run: str | None = None
     specs: str | None = None
-    recording: tuple[str, ...] | None = None
+    recording: tuple[str, ...] | Mapping[str, str] | None = None
     program: Sequence[Mapping[str, Any]] | None = None
     seen: Seen | None = None
 
@@ -161,9 +167,11 @@ def trust_of(document: Any) -> Trust:
     )
 
 
-def _recording(read: str | list[str] | UnsetType) -> tuple[str, ...] | None:
+def _recording(read: str | list[str] | dict[str, str] | UnsetType) -> tuple[str, ...] | Mapping[str, str] | None:
     if read is UNSET:
         return None
+    if isinstance(read, dict):
+        return read
     digests = tuple(sorted([read] if isinstance(read, str) else read))
     if len({*digests}) != len(digests):
         raise ValueError("a recording stands there twice")

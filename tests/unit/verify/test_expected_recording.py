@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from specledger.core.digest import file_digest
@@ -16,11 +17,13 @@ from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
-from specledger.verify.assurance_levels import Reader, headline
+from specledger.verify.assurance_levels import Reader, as_json, headline
 from specledger.verify.check_names import EXPECTED
+from specledger.verify.established import compared_words
 from specledger.verify.fork import read_against
 from specledger.verify.proof import verify_proof
 from specledger.verify.trust import read_trust
+from tests.pins import ROOT
 from tests.unit.verify.conftest import ALICE
 from tools import verify as tool
 from tools.conformance import PLACE
@@ -272,15 +275,54 @@ checks:
 """
 
 
-def test_of_a_suite_of_several_recordings_both_say_that_their_runs_are_not_compared(tmp_path):
-    (tmp_path / "arms.yaml").write_text(ARMS)
-    (bundle,) = load_runs([str(tmp_path / "arms.yaml")], [])
-    execute(bundle, tmp_path / "arms")
-    digests = verify(tmp_path / "arms", reader=Reader(replay=False)).facts["recorded"]["recording"]
-    assert len(digests) == 2
-    path = trust(tmp_path, recording=digests)
-    found = verify(tmp_path / "arms", reader=Reader(replay=False, trust=read_trust(path)))
+@pytest.fixture(scope="module")
+def arms(tmp_path_factory):
+    """A suite of two recordings, which are judged by a run each."""
+    folder = tmp_path_factory.mktemp("arms")
+    (folder / "arms.yaml").write_text(ARMS)
+    (bundle,) = load_runs([str(folder / "arms.yaml")], [])
+    execute(bundle, folder / "arms")
+    return folder / "arms"
+
+
+def messages(place, path):
+    """What both verifiers say of what is expected, and whether they refuse it."""
+    found = verify(place, reader=Reader(replay=False, trust=read_trust(path)))
+    code, told = by_tool(place, path)
+    assert found.intact == (code != 1)
     (message,) = [check.message or "" for check in found.checks if check.number == EXPECTED.number]
-    (also,) = [check["message"] for check in by_tool(tmp_path / "arms", path)[1]["checks"] if check["number"] == 15]
-    assert "; which run judged which recording is not compared; run and" in message
+    (also,) = [check["message"] for check in told["checks"] if check["number"] == EXPECTED.number]
     assert message.replace("specs' digest", "specs") == also
+    return found.intact, message
+
+
+def test_of_a_suite_of_several_recordings_both_say_that_their_runs_are_not_compared(arms, tmp_path):
+    facts = verify(arms, reader=Reader(replay=False)).facts["recorded"]
+    told = by_tool(arms, None)[1]["recorded"]
+    assert (facts["recording"], facts["recordings"]) == (told["recording"], told["recordings"])
+    assert sorted(facts["recordings"].values()) == facts["recording"]
+    schema = json.loads((ROOT / "schemas/results/verification.schema.json").read_bytes())
+    jsonschema.validate(as_json(verify(arms, reader=Reader(replay=False)), "x"), schema)
+    printed = "".join(f", recording of {run} {digest}" for run, digest in facts["recordings"].items())
+    assert printed in compared_words(facts)
+    held, message = messages(arms, trust(tmp_path, recording=facts["recording"]))
+    assert held
+    assert "; which run judged which recording is not compared; run and" in message
+
+
+def test_logs_that_were_exchanged_between_runs_are_refused_where_the_trust_file_names_the_runs(arms, tmp_path):
+    recordings = verify(arms, reader=Reader(replay=False)).facts["recorded"]["recordings"]
+    held, message = messages(arms, trust(tmp_path, recording=recordings))
+    assert held
+    assert "not compared" not in message
+    names, digests = zip(*recordings.items(), strict=True)
+    for other in (dict(zip(names, reversed(digests), strict=True)), {names[0]: digests[0]}, {"x": OTHER}):
+        held, message = messages(arms, trust(tmp_path, recording=other))
+        assert not held
+        assert message.endswith(f"expected is {', '.join(f'{run} {digest}' for run, digest in sorted(other.items()))}")
+
+
+def test_a_run_alone_has_no_names_of_runs(places, recording, tmp_path):
+    held, message = messages(places / "logs", trust(tmp_path, recording={"logs": recording}))
+    assert not held
+    assert "the recording is none" in message
