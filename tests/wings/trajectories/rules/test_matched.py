@@ -51,7 +51,9 @@ CASES = {
     "the arguments of the other call are not recorded": ([Call("1", "get_customer"), Result("1", {"iban": OURS})], refund(), UNJUDGED),
     "the other call is parallel": ([*look(1, 1, OURS, batch=1)], refund(batch=1), BROKEN),
     "the other call is parallel and withheld": ([*look(1, DIGEST, OURS, batch=1)], refund(batch=1), BROKEN),
-    "a customer is a number and not a text": ([*look(1, "1", OURS)], refund(), BROKEN),
+    "a customer is a text here and a number there": ([*look(1, "1", OURS)], refund(), HELD),
+    "a customer is an object": ([*look(1, {"id": 1}, OURS)], refund(of={"id": 1}), HELD),
+    "a customer is another object": ([*look(1, {"id": 2}, OURS)], refund(of={"id": 1}), BROKEN),
 }  # fmt: skip
 
 

@@ -67,9 +67,7 @@ def _reader(path: Path, type_: str | None, *, needed: bool) -> PathReader:
         values = read(value)
         if needed and values == []:
             return missing
-        if type_ is None or isinstance(values, Unknown):
-            return values
-        return [_form(each, type_) for each in values]
+        return values if isinstance(values, Unknown) else [_form(each, type_) for each in values]
 
     return reader
 
@@ -86,8 +84,9 @@ def are_same(earlier: Event, pairs: Sequence[Pair], own: Sequence[Any]) -> bool 
     return True if unknown is None else unknown
 
 
-def _form(value: Any, type_: str) -> Any:
-    """The form in which a value is compared; itself if it is not of the type."""
+def _form(value: Any, type_: str | None) -> Any:
+    """The form in which a value is compared: by its type, if it is of it, else as a text, so that `"7"` is 7."""
     text = text_of(value)
-    form = None if text is None else WHOLE[type_](text)
-    return value if form is None else form
+    if text is None:
+        return value
+    return text if type_ is None else WHOLE[type_](text) or text
