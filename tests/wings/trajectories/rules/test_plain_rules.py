@@ -12,10 +12,11 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.wings.trajectories.lines import read_lines, write_lines
 from specledger.wings.trajectories.model import Call, Kept, Message, Result, Speaker, Trajectory
-from specledger.wings.trajectories.reading import knows_request
+from specledger.wings.trajectories.reading import knows_request, read_logs
 from specledger.wings.trajectories.rules.compile import compile_policy
 from specledger.wings.trajectories.rules.kept import withhold
 from specledger.wings.trajectories.withholding import Withholding
+from tests.wings.trajectories.rules.plain_formats import WRITERS
 from tests.wings.trajectories.rules.plain_rules import BROKEN, HELD, UNJUDGED, Plain
 
 NAMES = ["anna", "bert", "cleo", "dirk"]
@@ -148,3 +149,46 @@ def test_withholding_with_the_policy_changes_no_verdict(tmp_path, seed):
         without = [entry for entry in left.entries if not isinstance(entry, Kept)]
         bare = said(policy, Trajectory("a", "f", "openai", tuple(without)), messages=messages)
         assert {key: status for key, status in bare.items() if status != "unjudged"}.items() <= whole.items()
+
+
+def conversation(random):
+    """A conversation in which all is recorded, and what it is as entries."""
+    said: list[Any] = [("user", " ".join(random.sample([*NAMES, "pay", "the"], 3)))]
+    entries: list[Any] = [Message(Speaker.USER, said[0][1])]
+    for batch in range(1, random.randrange(3, 8)):
+        calls = []
+        for number in range(random.choice([1, 1, 2, 3])):
+            to = random.choice([random.choice(NAMES), random.sample(NAMES, 2), None])
+            given = {"to": to, "amount": random.randrange(1, 5), "id": random.randrange(2)}
+            calls.append((f"{batch}-{number}", random.choice(["pay", "pay", "ask", "look"]), given))
+        said.append(("calls", calls))
+        entries += [Call(id_, tool, given, batch=batch) for id_, tool, given in calls]
+        for id_, _, _ in random.sample(calls, len(calls)):
+            content = {"name": random.choice(NAMES), "ok": random.random() < 0.5, "note": random.choice(NAMES)}
+            said.append(("result", id_, content))
+            entries.append(Result(id_, content))
+        if random.random() < 0.4:
+            speaker = random.choice([Speaker.USER, Speaker.ASSISTANT])
+            said.append((speaker.value, " ".join(random.sample(NAMES, 2))))
+            entries.append(Message(speaker, said[-1][1]))
+    said.append(("assistant", "done"))
+    return said, entries
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_format_of_a_conversation_is_judged_as_the_plain_evaluator_does(tmp_path, seed):
+    random, rules, policy, _ = random_case(seed, tmp_path)
+    # a rule with `since` lets one of several parallel calls use an approval up, which is not plain
+    rules = {name: made for name, made in rules.items() if "since" not in str(made)}
+    judged = 0
+    for _ in range(6):
+        said_, entries = conversation(random)
+        expected = Plain(SETS, rules, entries).outcomes()
+        judged += len(expected)
+        for name, write in WRITERS.items():
+            (tmp_path / name).write_text(write(said_), encoding="utf-8", newline="")
+            (heard,) = read_logs([tmp_path / name])
+            assert heard.format == name
+            found = {key: status for key, status in said(policy, heard).items() if key[1] in rules}
+            assert found == expected, (name, said_)
+    assert judged or not rules
