@@ -32,6 +32,7 @@ from specledger.load.document import Node, Path
 from specledger.load.findings import place_of
 from specledger.load.resolve import E_REF_LIMIT
 from specledger.load.shapes import Shape, known_keys
+from specledger.spec.scenario import Scenario
 
 E_SUITE_SET = code("E_SUITE_SET", "a change of a suite has no place, or leads to no valid spec")
 
@@ -40,7 +41,7 @@ _WRITTEN: Final = re.compile(r'"[^"]*"|[^."]+')
 _UNKNOWN_KEY: Final = "Extra inputs are not permitted"
 """What a model says of a key that it does not have."""
 
-_MAPPING: Final = re.compile(r"Input should be a valid dictionary or instance of \w+")
+_MAPPING: Final = re.compile(r"Input should be a valid dictionary(?: or instance of \w+)?")
 """What a model says of a text where one of its parts is expected."""
 _FEWER: Final = "a change copies the spec that it is made in: change a smaller one, or state fewer runs"
 
@@ -308,11 +309,12 @@ def _resolve(
 
 def _hint(spec: Resolved, key: str) -> str | None:
     """What to write where a key of a changed spec is refused."""
-    agents = decode(spec.data).get("agents") if spec.kind == "scenario" else None
+    scenario = isinstance(spec.model, Scenario)
+    agents = decode(spec.data).get("agents") if scenario else None
     if agents and key in ("agent", "agents", "governor"):
         part = "governor" if key == "governor" else "agent"
         return f"of several agents name the one that is changed: `set: {{agents.{min(agents)}.{part}: ...}}`"
-    if key == "agents" and spec.kind == "scenario":
+    if key == "agents" and scenario:
         return "this scenario is for one agent: `set: {agent: ...}`"
     return f"`spec explain {spec.kind}.{key}` says what may stand there" if key else None
 

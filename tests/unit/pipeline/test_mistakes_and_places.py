@@ -37,7 +37,7 @@ def findings(file):
 # what the suite says, what a beginner writes instead, the code, the line, and a part of the message or hint
 IN_A_SUITE = {
     "a tab": ("  base", "\tbase", "E_YAML_TAB", 4, "use spaces"),
-    "agents of an arm": ("seeds:", "agents: [filler], seeds:", "E_SPEC_UNKNOWN_KEY", 4, "`agent`"),
+    "agents of an arm": ("seeds:", "agents: [filler], seeds:", "E_SPEC_UNKNOWN_KEY", 4, "`agent: NAME`"),
     "a list of agents": ("seeds:", "agent: [filler], seeds:", "E_SPEC_TYPE", 4, "write `filler`"),
     "a list of agents in a change": (
         "seeds: [1, 2]",
@@ -46,7 +46,7 @@ IN_A_SUITE = {
         4,
         "`spec explain scenario.agent`",
     ),
-    "agents in a change": ("seeds: [1, 2]", "set: {agents: a}", "E_SUITE_SET", 4, "`spec explain scenario.agents`"),
+    "agents in a change": ("seeds: [1, 2]", "set: {agents: a}", "E_SUITE_SET", 4, "`set: {agent: ...}`"),
     "one scenario": ("scenarios: [first]", "scenario: first", "E_SPEC_UNKNOWN_KEY", 4, "`scenarios`"),
     "one seed": ("seeds: [1, 2]", "seed: 1", "E_SPEC_UNKNOWN_KEY", 4, "`seeds`"),
     "arms as a list": ("\n  base: {scenarios: [first], seeds: [1, 2]}", " [first]", "E_SPEC_TYPE", 3, "`{key: value}`"),
@@ -201,7 +201,7 @@ def test_hints_about_agents_of_a_suite_end(project):
     project.write_text(SUITE, encoding="utf-8")
     steps = ("seeds:", "agents: [filler], seeds:"), ("agents:", "agent:"), ("[filler]", "filler")
     asked, alone, done = follow(project, *steps)
-    assert ("`agent`" in asked, "`filler`" in alone, done) == (True, True, "")
+    assert ("`agent: NAME`" in asked, "`filler`" in alone, done) == (True, True, "")
 
 
 @pytest.mark.medium
