@@ -14,6 +14,7 @@ from specledger.compile.plan import Plan
 from specledger.core.events import Event
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES, is_source
+from specledger.evidence.result import Tally
 from specledger.evidence.resume import engine_digest
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.shards import E_SHARD, FORMAT, episodes_of_shard, refused
@@ -75,11 +76,11 @@ def read_shards(folders: Sequence[Path], kinds: SpecKinds) -> tuple[tuple[Shard,
 
 def take_episodes(shards: Sequence[Shard], bundle: Bundle, plan: Plan) -> Iterator[Event]:
     """The events of a run whose episodes are in shards; all of them are checked before the first event."""
-    start, episodes = first_line(bundle, plan), []
+    start, episodes, tally = first_line(bundle, plan), [], Tally()
     for shard in sorted(shards, key=lambda part: part.number):
         own = episodes_of_shard(plan.episodes, (shard.number, shard.of))
         receipts = Receipts(shard.place / RECEIPTS, run_id(bundle.digest))
-        count = whole_episodes(receipts, start, own.start)
+        count = whole_episodes(receipts, start, own.start, tally)
         if count < len(own):
             raise refused(f"{shard.place}: episode {own.start + count} is missing or changed")
         episodes.append(episodes_of(receipts, len(own)))

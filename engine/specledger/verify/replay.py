@@ -15,9 +15,11 @@ from specledger.compile.plan import Plan
 from specledger.core.canonical import NotCanonical, parse_canonical, parse_written
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.run.scenario_run import Progress, join_run
 from specledger.verify.checks import E_REPLAY, Broken, short
+from specledger.verify.held import Kept
 from specledger.verify.receipts import MALFORMED, Receipts, linked, read_receipt
 from specledger.verify.run_order import RunOrder
 
@@ -37,21 +39,27 @@ def finished_episodes(bundle: Bundle, plan: Plan, before: Path, episodes: range)
     return count, episodes_of(receipts, count)
 
 
-def whole_episodes(receipts: Receipts, start: bytes, first: int) -> int:
+def whole_episodes(receipts: Receipts, start: bytes, first: int, tally: Tally | None = None) -> int:
     """How many episodes a file, which may hold anything, has from the number `first` on; what follows is not looked at.
+
+    They are added to the tally of the files before it, if there is one.
 
     Raises:
         OSError: It cannot be read.
+        Rejected: E_EVIDENCE_SIZE, if what must be kept of its receipts takes too much memory.
     """
     if receipts.path.is_symlink() or not receipts.path.is_file():
         return 0
-    order, count = RunOrder(first=first), 0
+    order, tally, count = RunOrder(first=first), tally or Tally(), 0
+    kept = Kept(order, tally)
     try:
         for number, (line, _) in enumerate(linked(receipts)):
             receipt = read_receipt(line, number)
             if (number == 0 and line != start) or receipt["type"] == "end":
                 break
             order.add(receipt["type"], receipt["body"])
+            tally.add(receipt["type"], receipt["body"])
+            kept.look(len(line))
             count += receipt["type"] == "episode_end"
     except (Broken, *MALFORMED):
         pass  # what was before it counts

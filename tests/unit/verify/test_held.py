@@ -10,6 +10,8 @@ from specledger.evidence.result import Tally
 from specledger.pipeline.verifying import verify
 from specledger.verify import held
 from specledger.verify.assurance_levels import Reader
+from specledger.verify.receipts import Receipts
+from specledger.verify.replay import whole_episodes
 from tests.toys.bundles import receipts_of
 
 
@@ -76,6 +78,24 @@ def test_what_is_kept_of_receipts_is_bounded(forge, monkeypatch):
     monkeypatch.setattr(held, "MOST_KEPT", 100_000)
     with pytest.raises(Rejected, match="E_EVIDENCE_SIZE"):
         verify(forger.folder, reader=Reader(replay=False))
+
+
+def test_what_is_kept_of_the_receipts_of_all_shards_is_bounded(forge, monkeypatch):
+    """Each file names other things; together they are too many."""
+    forger, tally = forge("small"), Tally()
+    monkeypatch.setattr(held, "_BETWEEN", 10_000)
+    monkeypatch.setattr(held, "MOST_KEPT", 150_000)
+    receipts = Receipts(forger.folder / "receipts.jsonl", forger.manifest["run"])
+
+    def name(word):
+        forger.first("episode_end")["unread"] = {f"{word}{number}": 1 for number in range(700)}
+        forger.seal()
+
+    name("first")
+    assert whole_episodes(receipts, forger.lines[0], 0, tally) == 1
+    name("other")
+    with pytest.raises(Rejected, match="E_EVIDENCE_SIZE"):
+        whole_episodes(receipts, forger.lines[0], 0, tally)
 
 
 def test_an_honest_run_makes_its_readers_keep_little(bundles):
