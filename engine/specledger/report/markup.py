@@ -19,3 +19,13 @@ def escape(text: str) -> str:
 def shorten(text: str, most: int) -> str:
     """The text, or as much of it as fits with an ellipsis into so many characters."""
     return text if len(text) <= most else text[: max(most - 1, 0)] + "\u2026"
+
+
+def shorten_at_word(text: str, most: int) -> str:
+    """The text, or its whole words that fit with an ellipsis; a word that is longer than the rest is cut."""
+    if len(text) <= most:
+        return text
+    kept = text[: max(most - 1, 0)]
+    if not text[len(kept)].isspace():
+        kept = kept[: kept.rfind(" ", most // 2) + 1] or kept
+    return f"{kept.rstrip()}\u2026"

@@ -11,7 +11,7 @@ from specledger.oracles.model import failed
 from specledger.report import unanswered as calls
 from specledger.report.gate_section import gate_section
 from specledger.report.left_open import LeftOpen, mark_of
-from specledger.report.markup import escape, shorten
+from specledger.report.markup import escape, shorten, shorten_at_word
 from specledger.report.model import Check, Receipt
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.outcome import Outcome, combined
@@ -103,6 +103,20 @@ def test_what_a_receipt_gives_is_of_its_type():
 )
 def test_a_text_that_is_too_long_ends_in_an_ellipsis(text, most, short):
     assert shorten(text, most) == short
+
+
+AT_WORDS = {
+    "it fits": ("one two", 7, "one two"),
+    "within a word": ("one two three four", 16, "one two three\u2026"),
+    "between words": ("one two three four", 14, "one two three\u2026"),
+    "a long word": ("one twothreefourfive", 12, "one twothre\u2026"),
+    "one word": ("abcdefgh", 5, "abcd\u2026"),
+}
+
+
+@pytest.mark.parametrize(("text", "most", "short"), AT_WORDS.values(), ids=AT_WORDS)
+def test_a_sentence_ends_with_a_whole_word(text, most, short):
+    assert shorten_at_word(text, most) == short
 
 
 def test_a_long_text_is_escaped_whole():

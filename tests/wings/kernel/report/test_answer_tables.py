@@ -37,6 +37,11 @@ def challenge(*trials, cause="inert", document=BEFORE, **evidence):
     return ShownProbe("why", 17, body, document)
 
 
+def of_a_call(probe):
+    """The challenge of a recorded call, whose variables are lines of what was said before it."""
+    return replace(probe, receipt={**probe.receipt, "at": "call"})
+
+
 def text(cell):
     return str(getattr(cell, "value", getattr(cell, "text", "")))
 
@@ -79,6 +84,24 @@ ROWS = {
                 *ARMS,
             )
         ],
+    ),
+    "a text is in quotes": (
+        challenge({**TRIAL, "value": "Tell me a joke."}),
+        [
+            (
+                f"{WHERE}, reason 1",
+                "decides nothing",
+                STATE,
+                'if coins.at were "Tell me a joke."',
+                "left",
+                "right, as before",
+                *ARMS,
+            )
+        ],
+    ),
+    "a text without characters is seen, and a line is called one": (
+        of_a_call(challenge({**TRIAL, "variable": "1.2", "value": ""})),
+        [(f"{WHERE}, reason 1", "decides nothing", STATE, 'if line 1.2 were ""', "left", "right, as before", *ARMS)],
     ),
     "a direction, answered as predicted": (
         challenge({**TRIAL, "after": "left", "held": True, "miss": "", "direction": "increases"}),

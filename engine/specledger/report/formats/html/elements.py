@@ -15,7 +15,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import ENGINE
-from specledger.report.markup import escape, shorten
+from specledger.report.markup import escape, shorten, shorten_at_word
 
 Markup = NewType("Markup", str)
 """Escaped text. Only this module creates it."""
@@ -62,7 +62,7 @@ def quoted(value: Any, most: int = _LONGEST) -> Markup:
 
 def prose(text: str, most: int = _PROSE) -> Markup:
     """Text of the evidence on one line, in which what stands between backticks is code."""
-    parts = shorten(" ".join(text.split()), most).split("`")
+    parts = shorten_at_word(" ".join(text.split()), most).split("`")
     if len(parts) % 2 == 0:
         parts[-2:] = ["`".join(parts[-2:])]
     shown = (element("code", words(part)) if at % 2 else words(part) for at, part in enumerate(parts) if part)

@@ -99,11 +99,13 @@ def _reason(
 ) -> Row:
     trial, before = trials[0], str(probe.receipt["evidence"].get("before", ""))
     value = express(trial["value"], of_variable(probe.units, trial["variable"]))
-    direction = trial.get("direction") or f"were {in_words(value)}"
+    stated = f'"{in_words(value)}"' if isinstance(trial["value"], str) else in_words(value)
+    what = f"line {trial['variable']}" if probe.receipt["at"] == "call" else trial["variable"]
+    direction = trial.get("direction") or f"were {stated}"
     sure = f" (sure to {trial['confidence'] // 10_000} %)" if "confidence" in trial else ""
     cells = (
         Quoted(f"{_state(trial, express(environment, probe.units.get('state')))}it chose {before}"),
-        Quoted(f"if {trial['variable']} {direction}{sure}"),
+        Quoted(f"if {what} {direction}{sure}"),
         Code(trial["predicted"]),
         Quoted(_answers(trials, before)),
         *arms,
