@@ -119,7 +119,7 @@ WRONG = {
     "of a message": ("{when: {message: assistant}, each: text, from: [{text_of: look, same: args.id}]}", "E_POLICY_FORM"),
     "of a message, after": ("{when: {message: assistant}, after: {tool: look, same: args.id}}", "E_POLICY_FORM"),
     "of a message, read": ("{when: {message: assistant}, read: {a: {path: result, as: text, of: look, same: args.id}}, require: a == ''}", "E_POLICY_FORM"),
-    "of the request": ("{when: {tool: pay}, each: args.to, from: [{set: a, same: args.id}]}", "E_SPEC_VALUE"),
+    "of the request": ("{when: {tool: pay}, each: args.to, from: [{set: a, same: args.id}]}", "E_SPEC_UNKNOWN_KEY"),
 }  # fmt: skip
 
 
@@ -130,3 +130,26 @@ def test_what_cannot_be_compared_is_refused(tmp_path, case):
         outcomes(tmp_path, rule, [])
     assert [finding.code for finding in refused.value.diagnostics] == [code]
     assert all(finding.span is not None and finding.hint for finding in refused.value.diagnostics)
+
+
+MISTAKES = {
+    "an unknown key": ("{result_of: look, feild: name}", "E_SPEC_UNKNOWN_KEY", "did you mean `field`?"),
+    "a misspelt source": ("{result_off: look, field: name}", "E_SPEC_VALUE", "did you mean `result_of`?"),
+    "a misspelt word": ("requst", "E_SPEC_VALUE", "did you mean `request`?"),
+    "a missing key": ("{result_of: look}", "E_SPEC_MISSING_KEY", "write `field: ...`"),
+    "several paths": ("{text_of: look, same: [args.id]}", "E_SPEC_TYPE", "it is one alone: write `args.id`"),
+    "a number": ("3", "E_SPEC_VALUE", ""),
+}
+
+
+@pytest.mark.parametrize("key", ["from", "not_from"])
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_in_a_source_is_told_by_its_place_and_what_was_meant(tmp_path, key, case):
+    source, code, hint = MISTAKES[case]
+    rule = f"{{when: {{tool: pay}}, each: args.to, {key}: [request, {source}]}}"
+    with pytest.raises(Rejected) as refused:
+        outcomes(tmp_path, rule, [])
+    (finding,) = refused.value.diagnostics
+    assert finding.span is not None
+    assert finding.span.start.column > len("  a: ") + rule.index("[request, ")
+    assert (finding.code, hint in (finding.hint or "")) == (code, True), finding

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StringConstraints, Tag, model_validator
+from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
 from specledger.spec.base import Expression, Identifier, Model, Name, Spec, by_key
 
@@ -146,15 +146,31 @@ class TextSource(Model):
     least: Annotated[int, Field(ge=1, le=10_000)] = 16
 
 
-Source = (
-    Literal["request", "system"]
-    | Annotated[
-        Annotated[SetSource, Tag("set")]
-        | Annotated[FieldSource, Tag("result_of")]
-        | Annotated[TextSource, Tag("text_of")],
-        by_key("set", "result_of", "text_of"),
-    ]
-)
+_KEYS: Final = ("set", "result_of", "text_of")
+_WORD: Final = "word"
+
+
+def _sort_of_source(value: object) -> str | None:
+    """Which member of the union a source is: a word, or that of its key."""
+    if isinstance(value, str):
+        return _WORD
+    if isinstance(value, SetSource):  # its field is named otherwise than its key
+        return "set"
+    present = value if isinstance(value, Mapping) else getattr(value, "model_fields_set", ())
+    return next((key for key in _KEYS if key in present), None)
+
+
+Source = Annotated[
+    Annotated[Literal["request", "system"], Tag(_WORD)]
+    | Annotated[SetSource, Tag("set")]
+    | Annotated[FieldSource, Tag("result_of")]
+    | Annotated[TextSource, Tag("text_of")],
+    Discriminator(
+        _sort_of_source,
+        custom_error_type="union_key",
+        custom_error_message=f"expected 'request', 'system' or one of the keys {', '.join(_KEYS)}",
+    ),
+]
 
 Sources = Annotated[list[Source], Field(min_length=1, max_length=40)]
 
