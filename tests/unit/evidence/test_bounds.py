@@ -73,7 +73,7 @@ def test_an_origin_that_is_too_long_with_the_run_in_it_is_refused_as_it_was_type
     with pytest.raises(Rejected) as caught:
         origin_of("a" * 254 + "{run}", "ab")
     (finding,) = caught.value.diagnostics
-    assert finding.message == "an origin has 1 to 255 visible ASCII characters, none of them `+`"
+    assert finding.message == "an origin has 1 to 255 visible ASCII characters, no `+`, and braces only in `{run}`"
     assert finding.found == "a" * 254 + "{run}"
 
 
