@@ -60,6 +60,7 @@ class Meanings(Struct, frozen=True):
 
     Attributes:
         gates: The meaning of each of its gates.
+        places: Where its probes are made, in words, by the name of the place.
         cause_text: `(cause, times)`: a cause of a probe's verdict, how often it was, and what it means.
         miss_text: `evidence of a probe`: the first prediction that was missed; empty if none was.
         probe_tables: `(totals by agent, a row of each probe of a single run)`: what is shown of probes.
@@ -68,6 +69,7 @@ class Meanings(Struct, frozen=True):
     """
 
     gates: Mapping[str, str]
+    places: Mapping[str, str]
     cause_text: Callable[[str, int], str]
     miss_text: Callable[[ProbeEvidence], str]
     probe_tables: Callable[[Mapping[str, Totals], Sequence[Row]], Iterator[Section]]
@@ -76,6 +78,7 @@ class Meanings(Struct, frozen=True):
 
 
 _NONE: Final = Meanings(
+    {},
     {},
     lambda cause, times: f"{cause} ({times})",
     lambda _: "",

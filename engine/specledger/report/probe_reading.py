@@ -122,6 +122,7 @@ class ProbeReading:
         counts = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         mark = next((verdict.value for verdict, times in counts.items() if times), NEVER_MADE)
         places = self._observations.links(f"{mark} {id_}")
-        cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(counts.values())))
+        at = str(data.get("at", ""))
+        cells = (requirement(data), Words(meanings().places.get(at, at)), Count(sum(counts.values())))
         partly = "" if mark == Verdict.FAIL else self._partly(name)
         return Row(name, partly or mark, cells, spec_details(data), places, len(places))

@@ -11,7 +11,7 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import MAX_SPECS, MAX_SPECS_VOLUME, SPECS
 from specledger.load import Bundle, Resolved
 from specledger.load.from_document import bundle_from_document
-from specledger.report.sections import NOTHING, Cell, Code, Expression, Prose
+from specledger.report.sections import NOTHING, Cell, Code, Expression, Joined, Prose, Words
 from specledger.report.units import Tree, unit_at
 from specledger.spec.agent import Agent
 from specledger.spec.model import NO_DATE, SERVICES
@@ -151,8 +151,8 @@ def requirement(data: Data) -> Cell:
         return Prose(str(data["doc"]), _LINE)
     keyword = next((name for name in ("require", "deny", "expect") if name in data), None)
     text = "" if keyword is None else str(data[keyword])
-    if keyword == "require" and len(text) <= _SHORT:
-        return Code(text)
+    if keyword in ("require", "deny") and len(text) <= _SHORT:
+        return Code(text) if keyword == "require" else Joined((Words("denied if"), Code(text)))
     return NOTHING if keyword is None else Expression(keyword, text)
 
 

@@ -20,7 +20,9 @@ PROBES = {"p": {"name": "p", "doc": "It says why.", "at": "after_act", "expect":
 def reading(monkeypatch):
     """A reading of probes after these receipts: verdict, cause and evidence of each, of the probe `p`."""
     told = SimpleNamespace(
-        cause_text=lambda cause, times: f"{cause} x{times}", miss_text=lambda evidence: evidence.get("miss", "")
+        places={"after_act": "after the action"},
+        cause_text=lambda cause, times: f"{cause} x{times}",
+        miss_text=lambda evidence: evidence.get("miss", ""),
     )
     monkeypatch.setattr(module, "meanings", lambda: told)
     monkeypatch.setattr(Specs, "of", lambda specs: SimpleNamespace(probes=lambda: PROBES))
@@ -125,7 +127,7 @@ def test_what_a_probe_came_to(reading, probes, claims, found, mark, places):
     assert (other.says, other.spec, other.why) == ("q", None, "it was never made")
     row, bare = made.rows()
     assert (row.name, row.mark, row.places, row.of) == ("p", mark, [ReceiptLink(seq) for seq in places], len(places))
-    assert row.cells == (Prose("It says why.", 300), Words("after_act"), Count(len(probes)))
+    assert row.cells == (Prose("It says why.", 300), Words("after the action"), Count(len(probes)))
     assert row.details == [("says", Prose("It says why.")), ("expect", Code("held"))]
     assert bare.cells[1:] == (Words(""), Count(0))
     assert made.names == ("p", "q")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from specledger.report.sections import NOTHING, Code, Expression, Prose
+from specledger.report.sections import NOTHING, Code, Expression, Joined, Prose, Words
 from specledger.report.specs import Specs, only_spec, requirement, spec_details
 
 GOVERNOR = {"name": "g", "gates": [{"id": "high", "deny": "x"}, {"id": "few", "deny": "y"}]}
@@ -156,7 +156,8 @@ REQUIREMENTS: dict[str, tuple[dict[str, Any], Any]] = {
     "no doc": ({"doc": "", "require": "x"}, Code("x")),
     "the longest expression that is shown": ({"require": "x" * 60}, Code("x" * 60)),
     "a longer one": ({"require": "x" * 61}, Expression("require", "x" * 61)),
-    "what is denied": ({"deny": "x"}, Expression("deny", "x")),
+    "what is denied": ({"deny": "x"}, Joined((Words("denied if"), Code("x")))),
+    "what is denied, at length": ({"deny": "x" * 61}, Expression("deny", "x" * 61)),
     "what is expected": ({"expect": "x", "when": "y"}, Expression("expect", "x")),
     "what is required before what is denied": ({"deny": "x", "require": "y"}, Code("y")),
     "nothing": ({"when": "y"}, NOTHING),

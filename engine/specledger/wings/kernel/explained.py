@@ -13,16 +13,9 @@ from specledger.lang.phrases import code, quoted
 from specledger.lang.statement import Statement, listed
 from specledger.load import Bundle
 from specledger.spec.world import SetEffect
-from specledger.wings.kernel.spec.probe import Challenge, EventEdit, Offer, Probe
+from specledger.wings.kernel.spec.probe import PLACES, Challenge, EventEdit, Offer, Probe
 from specledger.wings.kernel.spec.vocabulary import Vocabulary
 
-_PLACES: Final = {
-    "before_propose": "Before the agent proposes",
-    "after_commit": "After the agent has committed to its proposals",
-    "after_token": "After the permission to act was given",
-    "after_act": "After the action",
-    "call": "At a call of the recording",
-}
 _SUBJECTS: Final = {
     "claims": ("Of its claims, {} drawn", "What a drawn one names is changed"),
     "counterfactuals": ("Of its counterfactuals, {} drawn", "What a drawn one names is changed"),
@@ -56,7 +49,7 @@ def probe(bundle: Bundle) -> Iterator[Statement]:
     steps = model.steps
     often = "at every step" if steps is None else f"at {counted(steps, 'drawn step')} of an episode"
     does = "made an offer" if model.offer is not None else "challenged"
-    yield Statement(f"{_PLACES[model.at]}, {often}, the agent is {does}")
+    yield Statement(f"{PLACES[model.at].capitalize()}, {often}, the agent is {does}")
     if model.when != ALWAYS:
         yield condition(model.when).after("It is done only where ")
     if model.offer is not None:

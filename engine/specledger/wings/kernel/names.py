@@ -13,6 +13,7 @@ from specledger.spec.base import QFIXED_ONE
 from specledger.wings.kernel.documents.admission import EVALUATION, SCOPE
 from specledger.wings.kernel.report.answer_tables import answer_tables
 from specledger.wings.kernel.report.probe_tables import confidence_tables, probe_tables
+from specledger.wings.kernel.spec.probe import PLACES
 
 GATES: Final[Mapping[str, str]] = {
     SCOPE: "A capability covers the operation.",
@@ -73,4 +74,4 @@ def miss_text(evidence: ProbeEvidence) -> str:
     return ""
 
 
-MEANINGS: Final = Meanings(GATES, cause_text, miss_text, probe_tables, confidence_tables, answer_tables)
+MEANINGS: Final = Meanings(GATES, PLACES, cause_text, miss_text, probe_tables, confidence_tables, answer_tables)

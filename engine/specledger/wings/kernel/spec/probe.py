@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -11,6 +11,14 @@ from specledger.spec.base import QFIXED_ONE, Constant, Expression, Identifier, M
 from specledger.spec.world import Effect, Function, VariableName
 
 Place = Literal["before_propose", "after_commit", "after_token", "after_act", "call"]
+PLACES: Final[Mapping[str, str]] = {
+    "before_propose": "before the agent proposes",
+    "after_commit": "after the agent has committed to its proposals",
+    "after_token": "after the permission to act was given",
+    "after_act": "after the action",
+    "call": "at a call of the recording",
+}
+"""Where a probe is made, in words."""
 Count = Annotated[int, Field(ge=0, le=64)]
 EditText = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 """A sentence that is put into a recording."""
