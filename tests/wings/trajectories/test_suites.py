@@ -68,6 +68,7 @@ def test_the_shipped_suite_has_false_alarms_and_misses_with_intervals(tmp_path):
     assert [mutant["caught"] for mutant in receipts(done, "mutant").values()] == [["few-misses"], ["few-false-alarms"]]
 
 
+@pytest.mark.medium
 def test_verdicts_about_withheld_values_are_told_of_a_suite_as_of_a_run(project, spec, tmp_path):
     """Replay of its runs takes them over, so nobody who verifies the suite has checked them."""
     (tmp_path / "salt").write_text("0" * 64)
@@ -91,6 +92,7 @@ def test_verdicts_about_withheld_values_are_told_of_a_suite_as_of_a_run(project,
     assert (code, text.splitlines()[0].endswith(f"; {words}"), f"  - {words}" in text.splitlines()) == (0, True, True)
 
 
+@pytest.mark.medium
 def test_people_are_told_of_trajectories_and_calls(project, spec, tmp_path):
     path = edited(project, ("replay: bytes\n", ""), ("banking/user_task_0, ", ""))
     text = spec("run", path, "--out", tmp_path / "out").out

@@ -138,6 +138,7 @@ def imported(spec, tmp_path, monkeypatch):
     return lambda path, *more: spec("import", "log.json", "--withhold", path, "--salt", "salt", "--out", "out.jsonl", *more)  # fmt: skip
 
 
+@pytest.mark.medium
 def test_evidence_without_the_request_is_verified_with_the_remark(imported, spec):
     answer = imported("messages.user", "--policy", "rules.yaml")
     assert (answer.status, "withheld messages.user: 1 value\n" in answer.err) == (0, True)
