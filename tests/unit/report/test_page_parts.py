@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from specledger.evidence.checkpoint import MAX_NOTE
+from specledger.report.control import Judgement
 from specledger.report.formats.html import page
 from specledger.report.formats.html.page import (
     checked_line,
@@ -26,7 +27,7 @@ from specledger.report.overview import Headline
 from specledger.report.sections import Code, Count, EpisodeLink, Quoted, ReceiptLink, Row, RowLink, Section, Words
 from specledger.verify.assurance_levels import level_statuses
 from specledger.verify.checks import Check, Level, Status, Verification
-from tests.unit.report.rendering import made_up
+from tests.unit.report.rendering import made_up, subject_of, text_of
 
 
 def text_in(markup):
@@ -386,3 +387,28 @@ def test_a_waived_check_is_not_what_failed(laid, monkeypatch):
     monkeypatch.setattr(Report, "waivers", lambda report, index: waivers)
     about, _ = laid(Report((made_up("a", FAILING),)))
     assert about == []
+
+
+DOCS: dict[str, tuple[int, Any, list[str]]] = {
+    "a bundle": (1, None, ["A spec says this."]),
+    "a bundle under a profile": (1, "A profile says that.", ["A profile says that."]),
+    "a bundle under a profile that says nothing": (1, "", []),
+    "two bundles": (2, None, []),
+    "two bundles under a profile": (2, "A profile says that.", ["A profile says that."]),
+}
+
+
+@pytest.mark.parametrize(("number", "doc", "shown"), DOCS.values(), ids=DOCS)
+def test_a_page_begins_with_what_its_profile_or_its_only_spec_says(monkeypatch, trap, number, doc, shown):
+    monkeypatch.setattr(page, "doc_of", lambda subject: "A spec says this.")
+    judgement = None if doc is None else Judgement("ours", "a source", doc, "0" * 16, None, ())
+    text = text_of("html", Report((subject_of(trap),) * number, judgement))
+    assert re.findall(r'<p class="doc"><bdi>([^<]*)</bdi></p>', text) == shown
+
+
+def test_the_drawing_of_episodes_is_that_of_their_specs(trap):
+    evidence = subject_of(trap).evidence
+    drawn = page._drawing(evidence.specs, [])
+    assert (drawn["drawing"]["cells"], drawn["maps"], drawn["recorded"]) == ("grid", {}, False)
+    assert [colour[1] for colour in drawn["drawing"]["colours"]]
+    assert isinstance(drawn["units"], dict)

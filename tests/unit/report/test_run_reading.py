@@ -423,6 +423,8 @@ def test_a_run_that_tested_claims_was_challenged(reading, claims, challenged):
     made = reading(result={"claims": claims})
     assert made.challenged is challenged
     assert made.agents() == {}
+    (result,) = made.results()
+    assert result["claims"] == claims
 
 
 def test_a_run_with_an_agent_outside_has_metrics_of_its_steps_and_episodes(reading, monkeypatch):

@@ -368,6 +368,30 @@ def test_rejections_are_summed_over_the_suites_own_runs(reading):
     assert [row.name for row in made._run_section().rows] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("recorded", "rejections", "shown"),
+    [
+        (False, {"leap": 1}, True),
+        (False, {}, True),
+        (False, {"leap": 0}, True),
+        (True, {"leap": 0, "air": 1}, True),
+        (True, {"leap": 0}, False),
+        (True, {}, False),
+    ],
+)
+def test_gates_of_recordings_are_shown_where_one_rejected(reading, recorded, rejections, shown):
+    made = reading(run(rejections=rejections), runs=1)
+    vars(made)["_by_agent"] = {}  # nothing is read of the folders of runs
+    made._recorded = recorded
+    assert ("gates" in [section.id for section in made.sections()]) is shown
+
+
+def test_the_receipts_of_a_suite_tell_what_replay_gave_and_its_results_are_those_of_its_own_runs(reading):
+    made = reading(run(steps=1), run("b", steps=2), run("c", steps=3), runs=2)
+    assert made.tells_replay
+    assert [result["steps"] for result in made.results()] == [1, 2]
+
+
 @pytest.mark.parametrize(("claims", "challenged"), [([{}], False), ([{}, {"p": {}}], True), ([], False)])
 def test_a_suite_was_challenged_if_one_of_its_runs_was(reading, claims, challenged):
     runs = [run(f"r{number}", claims=each) for number, each in enumerate(claims)]

@@ -1,5 +1,6 @@
 """What a statement amounts to: its claims, what cannot be read in it, and the document that is made of it, in full."""
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from specledger.wings.kernel.reasons.statement import (
     Origin,
     choice_of,
     claims_of,
+    commitment_of,
     confidences_of,
     directions_of,
     document_of,
@@ -264,3 +266,8 @@ def test_with_a_declared_procedure_claims_rest_on_the_score_of_what_they_predict
     ]
     assert [claim["supporting_nodes"] for claim in trace["causal_claims"]] == [[0, 2]]
     assert trace["fork_snapshots"] == []
+
+
+@pytest.mark.parametrize(("nonce", "payload"), [(b"", b""), (b"n", b'{"a":1}'), (b'n{"a"', b":1}"), (bytes(16), b"{}")])
+def test_a_commitment_is_the_sha_256_of_the_nonce_and_then_the_payload(nonce, payload):
+    assert commitment_of(nonce, payload) == sha256(b"".join((nonce, payload))).hexdigest()
