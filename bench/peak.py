@@ -31,11 +31,16 @@ def spent(words: Sequence[str], pause: float = 0.02) -> Spent:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         most = 0
         while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
-            most = max(most, sum(map(_share, _processes(process.pid))))
+            most = max(most, held_by(process.pid))
             time.sleep(pause)
         _, status, usage = ended
         process.returncode = os.waitstatus_to_exitcode(status)
     return Spent(process.returncode, usage.ru_utime + usage.ru_stime, time.monotonic() - began, most)
+
+
+def held_by(pid: int) -> int:
+    """The bytes of memory that a process and all that it started hold."""
+    return sum(map(_share, _processes(pid)))
 
 
 def _processes(pid: int) -> Iterator[int]:

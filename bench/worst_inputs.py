@@ -174,6 +174,28 @@ def _scenario(body: Callable[[int, int], str], bundle: bool = False) -> Callable
     return write
 
 
+def constants(folder: Path, size: int) -> Path:
+    """Write a scenario whose invariants have constants in so many bytes."""
+    return _scenario(_constants)(folder, size)
+
+
+def _arms(folder: Path, size: int) -> Path:
+    """What writes a suite of so many bytes whose arms change many values of a scenario each."""
+    _scenario(_constants)(folder, 720_000 * 20)
+    for number in range(20):
+        invariant = f"spec: invariant/v1\nname: i{number}\nrequire: x >= -{number}\n"
+        (folder / f"i{number}.yaml").write_text(invariant, encoding="utf-8")
+    arms = [
+        f"  a{arm}: {{scenarios: [scenario], set: {{"
+        + ", ".join(f"invariants.{index}.require: 'x >= -{arm}{index}'" for index in range(20))
+        + "}}\n"
+        for arm in range(size // 800)
+    ]
+    text = "measures: {x: steps.size()}\nfigures: {f: {mean: x}}\nchecks: [{id: c, require: f.of > 0, opportunities: f.of}]\n"
+    (folder / "suite.yaml").write_text(f"spec: suite/v1\nname: suite\nruns:\n{''.join(arms)}{text}", encoding="utf-8")
+    return folder / "suite.yaml"
+
+
 WORST: Final[dict[str, tuple[Callable[[Path, int], Path], int, str]]] = {
     "import: messages of one conversation": (_lines(_message), 40_000_000, "import"),
     "import: records that are none": (_lines(_no_record), 8_000_000, "import"),
@@ -191,6 +213,7 @@ WORST: Final[dict[str, tuple[Callable[[Path, int], Path], int, str]]] = {
     "check: as many constants as may be": (_scenario(_constants), 3_100_000, "check"),
     "check: as many lists as may be": (_scenario(_lists), 3_100_000, "check"),
     "check: as many characters of expressions as may be": (_scenario(_sums), 1_000_000, "check"),
+    "check: a suite of many changes": (_arms, 200_000, "check"),
     "verify: as many constants as may be": (_scenario(_constants, bundle=True), 3_100_000, "verify"),
     "report: as many constants as may be": (_scenario(_constants, bundle=True), 3_100_000, "report"),
     "diff: as many constants as may be": (_scenario(_constants, bundle=True), 3_100_000, "bundles"),
