@@ -269,8 +269,8 @@ def _near(word: str) -> str | None:
     from specledger.load.doc_pages import term_like
     from specledger.pipeline.targets import spec_names
 
-    near = (suggest(word, spec_names(KINDS)), term_like(word))
-    return suggest(word, KINDS) or suggest(word, [name for name in near if name is not None])
+    near = (suggest(word, KINDS), suggest(word, spec_names(KINDS)), term_like(word))
+    return suggest(word, [name for name in near if name is not None])
 
 
 def _spec_text(spec: ListedSpec) -> str:

@@ -188,7 +188,9 @@ def test_a_row_a_receipt_and_a_step_have_addresses(page, visit):
     step = visit(page, "#s.0.0.40")
     assert step.text("#replay-at") == "step 40 of 0 to 59"
     assert step.text("#replay-step h3").startswith("Step 40 ")
-    assert "Drift before it" in step.text("#replay-step")
+    told = step.text("#replay-step")
+    assert "Drift before it" in told
+    assert not re.search(r'[{}"]', told)
 
 
 def test_steps_are_walked_by_keyboard(page, visit, trap):

@@ -109,6 +109,7 @@ MENDS = {
     "a place that holds something else": (["run", SCENARIO, "--out", SCENARIO], "name another folder by --out"),
     "a key that is not there": (["run", SCENARIO, "--sign", "no.pem"], "`spec keys new no.pem`"),
     "a term that there is not": (["explain", "qwertz"], "`spec explain codes` and `spec explain kinds`"),
+    "a shipped spec that is nearer than a kind": (["explain", "pursuits"], "did you mean pursuit?"),
     "a shard alone": (["merge", "one", "--out", "all"], "--shard 2/2 makes it"),
     "a shard twice": (["merge", "one", "one", "--out", "all"], "leave one of the two out"),
     "shards of two runs": (["merge", "one", "other", "--out", "all"], "with the same options"),

@@ -392,6 +392,15 @@ const unitsOf = (story, ...path) => path.reduce((units, name) => units?.[name] ?
 /** A value for people: the digits of a large number in groups of three. */
 const grouped = (value) => (Number.isInteger(value) && Math.abs(value) >= 1e6 ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f") : value);
 
+/** A value as the tables show it: `by 4, to (x 1, y 2)`. */
+const inWords = (value) => {
+  if (value === null) return "none";
+  if (typeof value !== "object") return String(grouped(value));
+  const inner = (one) => (typeof one === "object" && one !== null && Object.keys(one).length ? `(${inWords(one)})` : inWords(one));
+  if (Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? inner(one) : inWords(one))).join("; ") || "none";
+  return Object.entries(value).map(([name, one]) => `${name} ${inner(one)}`).join(", ") || "none";
+};
+
 const series = (story) => {
   const charts = story.drawing ? story.drawing.charts : [];
   const found = charts.map((chart) => ({ name: chart.name, unit: chart.unit, of: (body) => (body.record ? body.record[chart.of] : null) }));
@@ -445,7 +454,7 @@ const proposals = (step) => step.commit.body.proposals.map((recorded, index) => 
   const { op, ...rest } = action;
   const outcome = chosen ? "chosen" : why.length ? why.join(", ") : "admitted";
   const row = html("tr", { class: chosen ? "chosen" : why.length ? "rejected" : null });
-  row.append(...cells(isolated(op === undefined ? action : Object.keys(rest).length ? `${op} ${JSON.stringify(rest)}` : op), isolated(grouped(proposal.score ?? "")), isolated(outcome)));
+  row.append(...cells(isolated(op === undefined ? action : Object.keys(rest).length ? `${op} ${inWords(rest)}` : op), isolated(grouped(proposal.score ?? "")), isolated(outcome)));
   return row;
 });
 
@@ -457,10 +466,10 @@ const tellStep = () => {
   const who = frame && step.body.agent ? [" of ", isolated(step.body.agent)] : [];
   const parts = [html("h3", null, title, ...who, " ", link(step.seq, `receipt ${step.seq}`))];
   if (frame) {
-    for (const drift of step.drifts) parts.push(html("p", null, "Drift before it: ", isolated(drift.drift), " ", isolated(express(drift.changed, unitsOf(story, "drift", "changed")))));
+    for (const drift of step.drifts) parts.push(html("p", null, "Drift before it: ", isolated(drift.drift), " ", isolated(inWords(express(drift.changed, unitsOf(story, "drift", "changed"))))));
     if (step.commit) parts.push(html("p", null, "Committed before it was judged: ", link(step.commit.seq, `receipt ${step.commit.seq}`)), table(["proposal", "score", "outcome"], proposals(step)));
     if (step.body.chosen === null) parts.push(html("p", { class: "broken" }, "Nothing was admissible."));
-    for (const breach of step.body.violations) parts.push(html("p", { class: "broken" }, "Broken: ", isolated(breach.invariant), " ", isolated(express(breach.witness, unitsOf(story, "witness", breach.invariant)))));
+    for (const breach of step.body.violations) parts.push(html("p", { class: "broken" }, "Broken: ", isolated(breach.invariant), " ", isolated(inWords(express(breach.witness, unitsOf(story, "witness", breach.invariant))))));
     for (const probe of step.probes) parts.push(html("p", null, "Probe ", isolated(probe.body.probe), ": ", isolated(probe.body.verdict), " ", isolated(probe.body.cause), " ", link(probe.seq, `receipt ${probe.seq}`)));
     if (step.entries) parts.push(html("p", null, `${step.entries} entries of the kernel's log.`));
     const moved = Object.entries(express(step.body.potentials || {}, unitsOf(story, "step", "potentials"))).map(([name, { from, to }]) => html("tr", null, ...cells(isolated(name), isolated(`${grouped(from)} to ${grouped(to)}`))));
