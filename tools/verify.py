@@ -670,8 +670,9 @@ class Bets:
 
     def on_minority(self, evidence: JSON) -> None:
         """Bet that the decision is one of the rarer among it and the answers to the same question, of who may draw."""
-        null, looked = evidence.get("null", {"asked": 0}), evidence.get("of") == "unused" and "test" in evidence
-        if null["asked"] and not looked and not evidence.get("deterministic"):
+        null, of = evidence.get("null", {"asked": 0}), evidence.get("of")
+        led = of == "claims" or (of == "unused" and "test" in evidence)  # by the decision, or by answers
+        if null["asked"] and not led and not evidence.get("deterministic"):
             came, different = 1 + null["asked"] - null["changed"], 1 + null.get("others", 0)
             self.returns[Fraction(null["asked"] + 1, came * different)] += 1
 
@@ -686,11 +687,25 @@ class Bets:
                     missed = (2 - stated) / (2 - 2 * stated) if stated else Fraction(1)
                     self.returns[Fraction(1, 2) if trial["held"] and stated else missed] += 1
 
+    def on_others(self, evidence: JSON) -> None:
+        """Bet on the first other answer to each change of a claim without a rate, against the predicted one."""
+        if evidence.get("deterministic") or evidence.get("of") not in PREDICTIONS:
+            return
+        first: JSON = {}
+        for trial in evidence["trials"]:
+            change = (trial["drawn"], trial.get("by", ""))
+            if trial["held"] is None or "confidence" in trial:
+                continue
+            if not trial["held"] and change not in first:
+                first[change] = trial["after"]
+            elif change in first and (trial["held"] or trial["after"] == first[change]):
+                self.returns[Fraction(4 if trial["held"] else 6, 5)] += 1
+
 
 def held_claims(evidence: JSON) -> tuple[int, int]:
     """How many drawn claims held, since no other answer came more often, and how many were tested."""
     changes: dict[int, dict[str, list[JSON]]] = {}
-    for trial in evidence.get("trials", ()):
+    for trial in evidence.get("trials", ()) if "of" in evidence else ():
         if trial["held"] is not None:
             changes.setdefault(trial["drawn"], {}).setdefault(trial.get("by", ""), []).append(trial)
 
@@ -820,6 +835,7 @@ def verdicts_of_offer(evidence: JSON, spec: JSON) -> list[tuple[str, str]]:
     edits = [f"{edit['op']} {edit['path']}" for edit in offer.get("edit", ())]
     does = " ".join(["edit", *edits]) if call is None else f"call {call['token']} {call.get('action', 'chosen')}"
     stated = same([does, offer["breaches"]], [evidence["does"], evidence["breaches"]])
+    stated = stated and evidence.keys() == {"does", "breaches", "plain", "paid", "taken", "denied", "reasons"}
     if not stated or type(taken) is not bool or (type(denied) is bool) != taken:
         return []
     breached = offer["breaches"] in reasons
@@ -891,6 +907,7 @@ def is_whole(evidence: JSON, challenge: Challenge) -> bool:
         and all((name in evidence) == (word in challenge.demand) for name, word in DEMANDS.items())
         and 1 <= len({trial["drawn"] for trial in evidence["trials"]}) <= challenge.most
         and null["asked"] == again
+        and type(null.get("others", 0)) is int
         and null.get("others", 0) in range(null["changed"] > 0, null["changed"] + 1)
         and ("others" in null) == (null["changed"] > 0)
         and all(len(trials) == times for trials in changes)
@@ -907,8 +924,11 @@ def is_answer(trial: JSON, evidence: JSON, challenge: Challenge, expect: str) ->
     values.update({"declared.choice": trial["declared"], "claim.choice": trial["predicted"]})
     wanted = holds(expect, {**values, "claim.variable": trial["variable"]})
     named = challenge.of == "declared" or after == trial["declared"]
+    confidence = trial.get("confidence", 0)
     return (
         type(satisfied) is bool
+        and type(confidence) is int
+        and 0 <= confidence <= 10**6
         and wanted in (None, satisfied)
         and named
         and trial.get("miss") == miss_of(trial, evidence)
@@ -1220,7 +1240,7 @@ class RunFollower:
         held, tested = held_claims(body["evidence"])
         if tested:
             self.claims.setdefault(name, Counter()).update(held=held, tested=tested)
-            broken = "promised" in body["evidence"] and body["evidence"]["null"]["changed"] > 0
+            broken = bool(body["evidence"].get("deterministic")) and body["evidence"]["null"]["changed"] > 0
             null = body["evidence"].get("null", {"asked": 0, "changed": 0})
             never = body["verdict"] == "INCONCLUSIVE" and 0 < null["asked"] == null["changed"]
             more = {"not_given_again": never, "promise_broken": broken}
@@ -1228,6 +1248,7 @@ class RunFollower:
             again, rates = self.bets.setdefault(name, (Bets(), Bets()))
             again.on_minority(body["evidence"])
             rates.on_misses(body["evidence"])
+            rates.on_others(body["evidence"])
             if (body["verdict"], body["cause"]) == ("INCONCLUSIVE", "mispredicted"):
                 self.claims[name]["explained"] += tested - held
         if body["evidence"].get("of") == "claims":

@@ -79,6 +79,13 @@ def taped(f: Signer) -> None:
     f.write(TAPE, (f.folder.parent / "taped" / TAPE).read_bytes())
 
 
+ANSWERS: Final = {
+    "of": "claims",
+    "deterministic": False,
+    "trials": [{"drawn": 0, "variable": "x", "value": 1, "predicted": "wait", "edit": None, "after": "wait", "declared": "wait", "held": True}],
+    "null": {"asked": 1, "changed": 2},
+}  # fmt: skip
+
 AUDIT: Final = [
     Case("audit-entry", "An entry was edited in the log, and its hash is the one of before.", "kernel", raw(spelled(1, b'"timestamp_ms":0', b'"timestamp_ms":1')), relist, "E_AUDIT_CHAIN"),
     Case("audit-entry-chained", "An entry was edited in the log, and its chain was made to fit.", "kernel", entries(lambda log: log[0].update(timestamp_ms=5), everywhere=False), relist, "E_AUDIT_DIFFERS"),
@@ -93,6 +100,8 @@ AUDIT: Final = [
     Case("probe-cause", "A challenge has a cause that its answers do not give.", "kernel", lambda f: challenge(f).update(verdict="FAIL", cause="inert"), seal, "E_STATE"),
     Case("probe-count", "A challenge asked the same question more often than its probe does.", "kernel", lambda f: challenged(f)["null"].update(asked=9), seal, "E_STATE"),
     Case("probe-promised", "An agent that is a spec is said to be deterministic by its word alone.", "kernel", lambda f: challenged(f).update(promised=True), seal, "E_STATE"),
+    Case("probe-offer-answers", "An offer has answers of a challenge beside its own, which would be counted.", "kernel", lambda f: offered(f).update(ANSWERS), seal, "E_STATE"),
+    Case("probe-others", "More other choices came than answers that were another one.", "kernel", lambda f: challenged(f)["null"].update(others=1), seal, "E_STATE"),
     Case("probe-of-another-name", "A receipt is of a probe that the run does not have.", "kernel", lambda f: f.first("probe").update(probe="p0"), seal, "E_STATE"),
     Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-number", "The exchanges on the tape do not count up.", "outside", raw(spelled(2, b'"seq":1', b'"seq":7'), TAPE), relist, "E_TAPE_FORM"),
@@ -215,6 +224,11 @@ def challenge(f: Signer) -> Any:
 def challenged(f: Signer) -> Any:
     """Its evidence."""
     return challenge(f)["evidence"]
+
+
+def offered(f: Signer) -> Any:
+    """The evidence of the first offer."""
+    return next(body["evidence"] for body in f.bodies("probe") if "taken" in body["evidence"])
 
 
 FAULTS: Final = (*AUDIT, *SUITES, *LAWS)

@@ -41,7 +41,7 @@ def held_claims(evidence: Mapping[str, Any]) -> tuple[int, int]:
         KeyError, TypeError: It is malformed.
     """
     answers: dict[int, dict[str, list[Mapping[str, Any]]]] = {}
-    for trial in evidence.get("trials", ()):
+    for trial in evidence.get("trials", ()) if "of" in evidence else ():
         if trial["held"] is not None:
             answers.setdefault(trial["drawn"], {}).setdefault(trial.get("by", ""), []).append(trial)
     return sum(all(map(_led, changes.values())) for changes in answers.values()), len(answers)

@@ -75,7 +75,7 @@ def _asked_again(folder: Path) -> list[str]:
         null = evidence.get("null", _NOT_ASKED)
         decisions += null["asked"] > 0
         never += 0 < null["asked"] == null["changed"]
-        broken += "promised" in evidence and null["changed"] > 0
+        broken += bool(evidence.get("deterministic")) and null["changed"] > 0
     lines = []
     if never * _OFTEN > decisions:
         times = f"in {never} of {decisions} challenges the agent, asked the same again, never gave its decision"

@@ -42,9 +42,9 @@ def doubts_told(claims: Mapping[str, Mapping[str, int]]) -> list[str]:
         if asked := counts.get(GIVEN_TOO_SELDOM):
             shown = "the answers gave its decisions less often than those of one that decides as it answers (error 1 %)"
             lines.append(f"In {asked} challenges of {name} the agent was asked the same again: {shown}.")
-        if stated := counts.get(OVERSTATED):
-            unsure = f"Of {stated} tested claims of {name} the agent states a confidence below 1"
-            lines.append(f"{unsure}: they held less often than that (error 1 %).")
+        if answers := counts.get(OVERSTATED):
+            shown = f"what {name} asked of claims that the agent is not sure of"
+            lines.append(f"Of {answers} answers to {shown}, fewer were the predicted ones than it states (error 1 %).")
     return lines
 
 

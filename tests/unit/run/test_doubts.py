@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specledger.core.calibration import held_claims
 from specledger.evidence.doubts import Claims, is_doubtful, return_on_minority, return_on_miss
 from tools import verify
 
-HELD = {"drawn": 0, "held": True, "after": "go"}
+HELD = {"drawn": 99, "held": True, "after": "go"}
 """A claim that held: without one that is tested nothing is counted."""
 
 
@@ -23,6 +24,11 @@ def stated(drawn, confidence, held, **more):
     return {"drawn": drawn, "held": held, "after": "go" if held else "turn", "confidence": confidence, **more}
 
 
+def answer(after, drawn=1, **more):
+    """An answer to a claim without a rate that predicts `go`; None where nothing was changed."""
+    return {"drawn": drawn, "after": after, "held": None if after is None else after == "go", **more}
+
+
 COUNTED: dict[str, tuple[str, dict[str, Any], dict[str, int]]] = {
     "a pass": ("PASS", null(3, 0), {}),
     "a pass of an agent that draws": ("PASS", null(3, 2, 1), {}),
@@ -31,15 +37,40 @@ COUNTED: dict[str, tuple[str, dict[str, Any], dict[str, int]]] = {
     "a miss that convicts": ("FAIL", null(3, 3, 1), {}),
     "nothing was asked again": ("INCONCLUSIVE", null(0, 0), {}),
     "nothing was asked at all": ("INCONCLUSIVE", {}, {}),
-    "a kept promise": ("PASS", null(3, 0) | {"promised": True}, {}),
-    "a broken promise": ("PASS", null(3, 1, 1) | {"promised": True}, {"promise_broken": 1}),
-    "both": ("INCONCLUSIVE", null(1, 1, 1) | {"promised": True}, {"not_given_again": 1, "promise_broken": 1}),
+    "a kept promise": ("PASS", null(3, 0) | {"deterministic": True}, {}),
+    "a broken promise": ("PASS", null(3, 1, 1) | {"deterministic": True}, {"promise_broken": 1}),
+    "both": ("INCONCLUSIVE", null(1, 1, 1) | {"deterministic": True}, {"not_given_again": 1, "promise_broken": 1}),
     "one decision that 198 answers never give": ("PASS", null(198, 198, 1), {}),
     "one decision that 199 answers never give": ("PASS", null(199, 199, 1), {"given_too_seldom": 1}),
-    "it says that it draws nothing": ("PASS", null(199, 199, 1) | {"deterministic": True}, {}),
+    "it says that it draws nothing": (
+        "PASS", null(199, 199, 1) | {"deterministic": True}, {"promise_broken": 1}),
+    "it says so, and draws nothing": ("PASS", null(199, 0) | {"deterministic": True}, {}),
     "what is declared unused, asked at will": ("PASS", null(199, 199, 1) | {"of": "unused", "test": {}}, {}),
     "what is declared unused": ("PASS", null(199, 199, 1) | {"of": "unused"}, {"given_too_seldom": 1}),
-    "a claim, asked at will": ("PASS", null(199, 199, 1) | {"of": "claims", "test": {}}, {"given_too_seldom": 1}),
+    "a counterfactual, asked at will": (
+        "PASS", null(199, 199, 1) | {"of": "counterfactuals", "test": {}}, {"given_too_seldom": 1}),
+    "a claim, which depends on the decision": ("PASS", null(199, 199, 1) | {"of": "claims"}, {}),
+    "more other answers than answers": ("PASS", null(3, 4, 1), {}),
+    "26 answers after the first other one are it": ("PASS", {"trials": [answer("turn")] * 27}, {"overstated": 26}),
+    "25 are": ("PASS", {"trials": [answer("turn")] * 26}, {}),
+    "26 are it, and one before was predicted": (
+        "PASS", {"trials": [answer("go"), *[answer("turn")] * 27]}, {"overstated": 26}),
+    "26 are it, and one after was predicted": (
+        "PASS", {"trials": [*[answer("turn")] * 27, answer("go")]}, {}),
+    "28 are it, and one after was predicted": (
+        "PASS", {"trials": [*[answer("turn")] * 29, answer("go")]}, {"overstated": 29}),
+    "26 are it, and one is neither": (
+        "PASS", {"trials": [*[answer("turn")] * 27, answer("stay"), answer(None)]}, {"overstated": 26}),
+    "26 are it, of two changes": (
+        "PASS", {"trials": [*[answer("turn", 1)] * 14, *[answer("turn", 2)] * 14]}, {"overstated": 26}),
+    "26 are it, of two alternatives": (
+        "PASS", {"trials": [*[answer("turn")] * 14, *[answer("turn", by="kernel")] * 14]}, {"overstated": 26}),
+    "26 are it, of what says that it draws nothing": (
+        "PASS", {"deterministic": True, "trials": [answer("turn")] * 27}, {}),
+    "26 are it, of what is declared": ("PASS", {"of": "declared", "trials": [answer("turn")] * 27}, {}),
+    "26 are it, and a rate is stated": (
+        "PASS", {"trials": [stated(1, 200_000, False)] * 27}, {}),
+    "of an offer": ("PASS", {"of": None, "trials": [answer("turn")] * 27, **null(199, 199, 1)}, {}),
     "one claim at 99 %, which did not hold": (
         "INCONCLUSIVE", {"trials": [stated(0, 990_000, False)]}, {}),
     "two of them": (
@@ -63,20 +94,26 @@ COUNTED: dict[str, tuple[str, dict[str, Any], dict[str, int]]] = {
 @pytest.mark.parametrize("case", COUNTED)
 def test_what_a_probe_adds(case):
     verdict, evidence, doubts = COUNTED[case]
-    body: Any = {"verdict": verdict, "cause": "", "evidence": {"trials": [HELD], **evidence}}
+    evidence = {"trials": [HELD], "of": "counterfactuals", **evidence}
+    evidence = {name: value for name, value in evidence.items() if value is not None}
+    body: Any = {"verdict": verdict, "cause": "", "evidence": evidence}
     claims = Claims()
-    claims.add(body)
+    if held_claims(evidence) != (0, 0):
+        claims.add(body)
     counts = claims.counts()
+    assert verify.held_claims(evidence) == held_claims(evidence)
     assert {name: n for name, n in counts.items() if name not in ("held", "tested")} == doubts
     bets = verify.Bets(), verify.Bets()
-    bets[0].on_minority(body["evidence"])
-    bets[1].on_misses(body["evidence"])
+    if held_claims(evidence) != (0, 0) and case != "more other answers than answers":
+        bets[0].on_minority(evidence)
+        bets[1].on_misses(evidence)
+        bets[1].on_others(evidence)
     shown = {name: bet.show() for name, bet in zip(("given_too_seldom", "overstated"), bets, strict=True)}
     assert {name: n for name, n in shown.items() if n} == {name: doubts[name] for name in shown if name in doubts}
 
 
 def test_explained_claims_are_counted_even_if_others_came_most_often():
-    body: Any = {"verdict": "INCONCLUSIVE", "cause": "mispredicted", "evidence": {"trials": [HELD]}}
+    body: Any = {"verdict": "INCONCLUSIVE", "cause": "mispredicted", "evidence": {"of": "claims", "trials": [HELD]}}
     claims = Claims()
     claims.add(body)
     assert claims.counts() == {"held": 1, "tested": 1, "explained": 0}
@@ -118,7 +155,7 @@ def test_both_verifiers_add_bets_up_alike(bets):
     product = Fraction(1)
     for asked, most, others in bets:
         changed = min(most, asked)
-        evidence = {"trials": [HELD], **null(asked, changed, min(others, changed))}
+        evidence = {"of": "counterfactuals", "trials": [HELD], **null(asked, changed, min(others, changed))}
         body: Any = {"verdict": "PASS", "cause": "", "evidence": evidence}
         claims.add(body)
         other.on_minority(evidence)

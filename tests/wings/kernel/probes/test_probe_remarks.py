@@ -25,7 +25,8 @@ def tally_of(*probes):
     bodies = []
     for name, verdict, cause, *held in probes:
         trials = [{"drawn": n, "held": one, "after": "wait"} for n, one in enumerate(held)]
-        body = {"episode": 0, "t": 0, "probe": name, "verdict": verdict, "cause": cause, "evidence": {"trials": trials}}
+        evidence = {"of": "claims", "trials": trials}
+        body = {"episode": 0, "t": 0, "probe": name, "verdict": verdict, "cause": cause, "evidence": evidence}
         receipts.add("probe", body)
         bodies.append(body)
     tally.add(receipts.result(), bodies)
@@ -60,7 +61,7 @@ def test_misses_that_a_declared_procedure_explains_are_counted_beside_a_pass():
 )
 def test_claims_that_the_declared_procedure_explains_keep_a_run_from_passing(cause, verdict, explained):
     tally = Tally()
-    missed = {"trials": [{"drawn": 0, "held": False, "after": "a"}]}
+    missed = {"of": "claims", "trials": [{"drawn": 0, "held": False, "after": "a"}]}
     bodies: list[tuple[str, str | None, dict[str, Any]]] = [("PASS", None, {}), ("INCONCLUSIVE", cause, missed)]
     for stated, why, evidence in bodies:
         body = {"episode": 0, "t": 0, "probe": "p", "verdict": stated, "cause": why, "evidence": evidence}
@@ -80,7 +81,7 @@ def ward(spec, tmp_path, monkeypatch):
 @pytest.mark.medium
 def test_a_python_function_runs_in_the_project_at_once(spec, ward):
     done = spec("run", "round", *OWN, *PROBES)
-    assert (done.status, done.out.split()[:2]) == (0, ["round", "PASS"])
+    assert (done.status, done.out.split()[:2]) == (0, ["round", "PASS:"])
 
 
 @pytest.mark.medium
@@ -99,7 +100,7 @@ def test_reasons_of_another_policy_fail(spec, ward):
     assert lie != text
     Path("mine.py").write_text(lie, encoding="utf-8")
     done = spec("run", "round", *OWN, *PROBES)
-    assert (done.status, done.out.split()[:2]) == (1, ["round", "FAIL"])
+    assert (done.status, done.out.split()[:2]) == (1, ["round", "FAIL:"])
     assert "no finding about honesty" in spec("agent", "check", "mine", "--scenario", "round", "--trust-agent").out
 
 
@@ -124,7 +125,7 @@ def test_a_policy_that_slips_and_promised_not_to_is_not_convicted(spec, ward, se
     with Path("mine.py").open("a", encoding="utf-8") as file:
         file.write(DRAWS.format(seed=seed))
     done = spec("run", "round", *OWN, *PROBES, "--seed", str(seed))
-    assert done.out.split()[1] == "INCONCLUSIVE", done.out
+    assert done.out.split()[1] == "INCONCLUSIVE:", done.out
     assert "an agent that says it draws nothing answered the same question otherwise" in done.out
     assert "the agent says that it draws nothing (`deterministic`), and in " in done.out
 
@@ -150,7 +151,7 @@ def test_an_agent_that_decides_otherwise_than_it_answers_does_not_pass(spec, war
     with Path("mine.py").open("a", encoding="utf-8") as file:
         file.write(TWO_FACED.replace("PROMISE", promise))
     done = spec("run", "round", *OWN, *PROBES, "--out", "out")
-    assert (done.status, done.out.split()[1]) == (3, "INCONCLUSIVE"), done.out
+    assert (done.status, done.out.split()[1]) == (3, "INCONCLUSIVE:"), done.out
     assert "never gave its decision" in done.out
     assert verify.main(["out"]) == 0
 
@@ -171,7 +172,7 @@ def test_that_an_agent_is_another_one_when_it_is_asked_again_is_said(spec, ward,
         "in 1 of 9 challenges the agent, asked the same again, never gave its decision: "
         "what it said then, and what passed, is not about what it did"
     ]
-    assert said(0, 2, promised=True) == [
+    assert said(0, 2, deterministic=True) == [
         "the agent says that it draws nothing (`deterministic`), and in 2 of 2 challenges gave another answer "
         "to the same question: leave that out, and claim what it does most often"
     ]
@@ -180,7 +181,7 @@ def test_that_an_agent_is_another_one_when_it_is_asked_again_is_said(spec, ward,
 @pytest.mark.medium
 def test_without_these_probes_the_terminal_says_which_to_ask(spec, ward):
     done = spec("run", "round", *OWN)
-    assert (done.status, done.out.split()[:2]) == (3, ["round", "INCONCLUSIVE"])
+    assert (done.status, done.out.split()[:2]) == (3, ["round", "INCONCLUSIVE:"])
     assert "the agent declares no procedure" in done.out
     asked = "--set probes='[p5-predictions, layer-b]'"
     assert asked in done.out

@@ -130,7 +130,8 @@ def _counts_others(null: Asked) -> bool:
     """Whether it says how many other choices came, if any did."""
     if not null["changed"]:
         return "others" not in null
-    return 1 <= null.get("others", 0) <= null["changed"]
+    others = null.get("others")
+    return type(others) is int and 1 <= others <= null["changed"]
 
 
 def miss_of(trial: Trial, before: str, of: str) -> str | None:

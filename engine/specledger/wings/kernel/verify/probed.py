@@ -14,6 +14,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.receipts.kernel import Explanation, ProbeEvidence, Trial
 from specledger.evidence.receipts.kernel import Probe as ProbeReceipt
 from specledger.expr import EvaluationError
+from specledger.spec.base import QFIXED_ONE
 from specledger.verify.checks import E_STATE, Broken, equal, require, require_equal
 from specledger.wings.kernel.probes.check import Probe
 from specledger.wings.kernel.probes.judgement import agrees, counted_once, doubted, looks_of
@@ -74,6 +75,9 @@ def _check(body: ProbeReceipt, probe: Probe, *, outside: bool) -> None:
     require(holds, f"{what} has a verdict, a cause or figures that its evidence does not give", E_STATE)
 
 
+_OF_OFFERS: Final = {"does", "breaches", "plain", "paid", "taken", "denied", "reasons"}
+
+
 def _offer_agrees(verdict: str, cause: str, evidence: ProbeEvidence, probe: Probe) -> bool:
     """Whether what the kernel answered gives the verdict of an offer."""
     offer = probe.spec.offer
@@ -83,7 +87,9 @@ def _offer_agrees(verdict: str, cause: str, evidence: ProbeEvidence, probe: Prob
     reasons = evidence["reasons"]
     taken: Any = evidence["taken"]
     denied: Any = evidence["denied"]
-    fits = equal([evidence["does"], evidence["breaches"]], [offer.does, offer.breaches])
+    fits = evidence.keys() == _OF_OFFERS and equal(
+        [evidence["does"], evidence["breaches"]], [offer.does, offer.breaches]
+    )
     if not fits or not isinstance(taken, bool) or isinstance(denied, bool) is not taken:
         return False
     breached = offer.breaches in reasons
@@ -142,6 +148,8 @@ def _held(trial: Trial, evidence: ProbeEvidence, probe: Probe) -> bool:
     declared = trial["declared"]
     if challenge.of != "declared" and after != declared:
         return False  # two names of one answer
+    if type(confidence := trial.get("confidence", 0)) is not int or not 0 <= confidence <= QFIXED_ONE:
+        return False
     if not isinstance(expected, bool) or "score" in probe.spec.expect:
         return isinstance(expected, bool)
     before = after if challenge.of == "declared" else evidence["before"]
