@@ -120,7 +120,7 @@ def _asked_whatever_was_decided(evidence: ProbeEvidence) -> bool:
     """
     led = evidence.get("of") == "claims" or (evidence.get("of") == "unused" and "test" in evidence)
     null = evidence.get("null", {"asked": 0, "changed": 0})
-    possible = 0 <= null["changed"] <= null["asked"] > 0 <= null.get("others", 0)  # else it is refuted elsewhere
+    possible = bool(0 <= null["changed"] <= null["asked"] > 0 <= null.get("others", 0))  # else it is refuted
     return possible and not led and not evidence.get("deterministic")
 
 
