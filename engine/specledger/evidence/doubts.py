@@ -120,7 +120,7 @@ def _asked_whatever_was_decided(evidence: ProbeEvidence) -> bool:
     """
     led = evidence.get("of") == "claims" or (evidence.get("of") == "unused" and "test" in evidence)
     null = evidence.get("null", {"asked": 0, "changed": 0})
-    possible = bool(0 <= null["changed"] <= null["asked"] > 0 <= null.get("others", 0))  # else it is refuted
+    possible = 0 <= null["changed"] <= null["asked"] > 0 <= null.get("others", 0)  # else it is refuted
     return possible and not led and not evidence.get("deterministic")
 
 
@@ -145,7 +145,8 @@ def _compared(evidence: ProbeEvidence) -> Iterator[bool]:
 def _shows(bets: Mapping[Fraction, int]) -> bool:
     """Whether the product of what bets returned, each so many times, shows something."""
     won = prod(bet.numerator**times for bet, times in bets.items())
-    return won >= RETURN * prod(bet.denominator**times for bet, times in bets.items())
+    lost = prod(bet.denominator**times for bet, times in bets.items())
+    return bool(won >= RETURN * lost)
 
 
 def is_doubtful(claims: Mapping[str, int], verdicts: Mapping[str, int]) -> bool:
