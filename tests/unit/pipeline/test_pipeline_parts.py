@@ -12,7 +12,7 @@ from specledger.evidence.seal import UNSIGNED
 from specledger.kinds import KINDS
 from specledger.kinds.running import Finished, RunOptions
 from specledger.pipeline import changes, executing, explaining, targets, trying, verifying
-from specledger.pipeline.formatting import Rewritten, renames_in
+from specledger.pipeline.formatting import Rewritten, format_text, renames_in
 from specledger.pipeline.project import Edit, Project, Start
 from specledger.pipeline.targets import ListedSpec, expand_targets
 from specledger.spec.agent import Agent
@@ -401,3 +401,17 @@ def test_a_spec_without_rules_or_actions_is_refused_with_what_has_some(tmp_path)
             else f"`spec explain prompt` explains its keys; kinds with rules are {have}"
         )
         assert (finding.code, finding.message, finding.hint) == ("E_EXPLAIN_RULES", message, hint)
+
+
+TEXTS: dict[str, tuple[str, str | None]] = {
+    "as laid out": ("spec: law/v1\nname: x\n", "spec: law/v1\nname: x\n"),
+    "a trap": ("spec: law/v1\nname: x\ndoc: yes\n", None),
+    "a key twice": ("spec: law/v1\nname: x\nname: x\n", None),
+    "no head": ("name: x\n", None),
+    "no YAML": ("spec: [\n", None),
+}
+
+
+@pytest.mark.parametrize(("text", "laid_out"), TEXTS.values(), ids=TEXTS)
+def test_only_a_text_without_findings_is_laid_out(text, laid_out):
+    assert format_text(text, "a.yaml") == laid_out
