@@ -48,9 +48,9 @@ class StatedRun(Struct, frozen=True):
     replay: Any
 
 
-def _replay_of(body: Mapping[str, Any]) -> Any:
+def _replay_of(run: Run) -> Any:
     """What a receipt says of the replay of a run; None of what has another form."""
-    replay = body.get("replay")
+    replay: Any = run.get("replay")
     if not isinstance(replay, Mapping) or replay.keys() != UNCOMPARED.keys():
         return None
     return replay if all(type(replay[name]) is type(value) for name, value in UNCOMPARED.items()) else None
@@ -79,7 +79,7 @@ class SuiteOrder:
         run = typed(Run, body)
         if type_ == "run" and isinstance(run.get("place"), str) and run["place"] in self._listed:
             named = {name: body[name] for name in NAMED if name in body}
-            self.runs[run["place"]] = StatedRun(hash_json(named), _replay_of(body))
+            self.runs[run["place"]] = StatedRun(hash_json(named), _replay_of(run))
 
 
 class SuiteContent(Struct, frozen=True):
