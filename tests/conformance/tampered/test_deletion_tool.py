@@ -54,6 +54,9 @@ UNNOTICED = {
     "RunFollower._rules": (7, f"{RECORDED}, and `test_kept`"),
     "RunFollower._guard": (3, "a receipt of a guard that is sealed again shows it: `test_forged`"),
     "check_trajectories": (3, RECORDED),
+    "trajectories_in": (5, RECORDED),
+    "read_trust": (1, "a key is no JSON, so that only the message is another: `test_trust`"),
+    "judged_line": (1, RECORDED),
     "check_assessment": (1, UNREACHED),
     "load": (
         2,
@@ -98,6 +101,9 @@ def questions(laid, folder: Path) -> Iterator[Any]:
         yield partial(tool.read_envelope, written(folder / f"{number}.dsse.json", data), envelopes.PAYLOAD)
     for name, (told, _) in trusted.WRONG.items():
         data = told if isinstance(told, bytes) else json.dumps(told).encode()
+        yield partial(tool.read_trust, written(folder / f"{name}.json", data))
+    for name, raw in trusted.WEAK.items():
+        data = json.dumps(trusted.document(keys=[trusted.key(raw)], threshold=1)).encode()
         yield partial(tool.read_trust, written(folder / f"{name}.json", data))
     for text in TEXTS:
         yield partial(tool.parse, text, "x")

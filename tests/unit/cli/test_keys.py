@@ -1,6 +1,7 @@
 """`spec keys`, `spec seal`, and the options of `spec run` that sign: what they write, say, refuse, and never show."""
 
 import base64
+import hashlib
 import json
 import shutil
 import stat
@@ -12,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from specledger.evidence.keys import load_key
 from tests.toys.bundles import files_of
 from tests.unit.evidence.test_seal import spellings
-from tests.unit.evidence.test_timestamp import response
+from tests.unit.evidence.test_timestamp import info, response
 
 ORIGIN = "example.org/lab/{run}"
 
@@ -149,6 +150,24 @@ def test_what_is_refused_writes_nothing(spec, project, key, words, code):
     assert (done.status, f"[{code}]" in done.err) == (2, True)
     assert files_of(project) == before
     assert "PRIVATE" not in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--timestamp", "stamp"], "sealed bundle, with a time stamp"),
+        (["--sign", "key.pem"], "sealed bundle, signed by the key {id}"),
+        (["--sign", "key.pem", "--timestamp", "stamp", "--replay"],
+         "sealed bundle, signed by the key {id}, with a time stamp, replay gives the same bytes"),
+    ],
+)  # fmt: skip
+def test_what_was_sealed_is_said(spec, project, key, words, said):
+    assert spec("run", "climb.yaml", "--out", "bundle").status == 0
+    covered = hashlib.sha256((project / "bundle/manifest.json").read_bytes()).digest()
+    (project / "stamp").write_bytes(response(info(covered)))
+    done = spec("seal", "bundle", *words)
+    public = json.loads(spec("keys", "show", key, "--trust", "--origin", "lab").out)
+    assert (done.status, done.out) == (0, said.format(id=public["keys"][0]["id"]) + "\n")
 
 
 def test_a_broken_bundle_is_not_sealed(spec, project, key):

@@ -163,6 +163,12 @@ def test_it_can_be_made_without_a_file():
     assert ScriptedModel(script).ask(ModelRequest(0, "", "")).text == "[]"
 
 
+def test_an_answer_that_would_be_too_long_is_not_written_and_its_size_is_told():
+    model = ScriptedModel(Script.model_validate({"answers": [{"text": "x" * 1000, "times": 600}]}))
+    answer = model.ask(ModelRequest(0, "s", "p"))
+    assert (answer.failure, answer.detail, answer.text) == ("too_large", "about 600000 bytes", None)
+
+
 PIECES = st.one_of(
     st.fixed_dictionaries({"text": st.text(max_size=40), "times": st.integers(1, 1000)}),
     st.fixed_dictionaries({"text": st.just("y" * 1000), "times": st.integers(400, 600)}),

@@ -152,6 +152,14 @@ def test_many_steps_are_cut_with_a_note(evidence, monkeypatch):
     assert len(shown) == 11 + Clock(10).rest
 
 
+@pytest.mark.parametrize(("columns", "rows", "width"), [(20, 2, 480 + 32), (2, 20, 400 + 32)])
+def test_the_picture_is_as_wide_as_its_map(columns, rows, width, draw_changed):
+    def change(bodies):
+        bodies("episode")[0]["state"]["grid"] = [[0] * columns for _ in range(rows)]
+
+    assert ET.fromstring(draw_changed(change)).get("width") == str(width)
+
+
 def test_the_largest_map_is_drawn_in_bounds():
     cells = [[(x * 7 + y * 3 + x * y) % 4 for x in range(256)] for y in range(256)]
     episode = Episode({"cells": "grid", "tokens": []}, StepSeries({}), {}, {"grid": cells})

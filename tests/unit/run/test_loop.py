@@ -1,6 +1,7 @@
 """The one loop: the order of its events, what errors and breaches do to it, and specs that a stranger writes."""
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +12,8 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
-from specledger.verify.checks import Status
+from specledger.verify.checks import Broken, Status
+from specledger.verify.run_order import RunOrder
 from tests.toys import bodies, documents_of, followed, result, write_specs
 
 WORLD: dict[str, Any] = {
@@ -164,6 +166,25 @@ def test_nothing_admitted_is_receipted_also_for_parts(make):
         assert part["tip"] == tip
         tip = part["tip_after"]
     assert result(plan)["violations"] == {"progress": 8}
+
+
+@pytest.mark.parametrize("field", ["tip", "tip_after", "grown"])
+def test_the_receipt_of_a_part_is_chained(make, field):
+    """Its own tip covers what it says; an order that is given another one refuses the step."""
+    events = list(run(make(world={"parts": PART}, horizon=1)))
+    wrong = {"tip": "1" * 64, "tip_after": "1" * 64, "grown": 9}[field]
+    order, other = RunOrder(), RunOrder()
+    for event in events:
+        known = SimpleNamespace(plan=SimpleNamespace(actors=[SimpleNamespace(name="", controller=None)]))
+        order.know(cast(Any, known))
+        other.know(cast(Any, known))
+        order.add(event.type, event.body)
+        if event.type == "step":
+            part = event.body["parts"]["p"]
+            with pytest.raises(Broken, match="the part 'p' at t = 0"):
+                other.add("step", {**event.body, "parts": {"p": {**part, field: wrong}}})
+            return
+        other.add(event.type, event.body)
 
 
 # --- evaluation errors

@@ -160,6 +160,7 @@ def test_without_files_all_that_is_pinned_is_compared_and_must_be_there(spec, pr
     assert (status, out) == (1, "climb: same\nheights: differs, and its verdict is FAIL\n")
     (project / "fixtures/golden/heights.json").unlink()
     assert spec("golden")[:2] == (1, "climb: same\nheights: not pinned, and its verdict is FAIL\n")
+    assert spec("golden", "-q")[:2] == (1, "heights: not pinned, and its verdict is FAIL\n")
     (project / "specs/suite/heights.yaml").unlink()
     for words in ([], ["--update"]):
         status, out, err = spec("golden", *words)
