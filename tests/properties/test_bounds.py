@@ -93,7 +93,7 @@ KEPT = {
     "containers that are plain": ("core.canonical.MAX_DEPTH", None, lambda n: is_plain(nested(n))),
     "sentences of a challenge": ("wings.challenges.transcript.MOST_SENTENCES", 4, lambda n: said(["a"] * n)),
     "characters of a challenge": ("wings.challenges.transcript.MOST_CHARACTERS", 4, lambda n: said(["a", "b" * (n - 1)])),
-    "a result read as YAML": ("wings.trajectories.rules.structured._MOST", 8, lambda n: structured("a: " + "b" * (n - 3)) == {"a": "b" * (n - 3)}),
+    "a result read as YAML": ("wings.trajectories.rules.structured.MOST", 8, lambda n: structured("a: " + "b" * (n - 3)) == {"a": "b" * (n - 3)}),
     "a time stamp": ("core.canonical.MAX_INTEGER", None, lambda n: stamp_at(n) == n),
     "one before 1970": ("core.canonical.MAX_INTEGER", None, lambda n: stamp_at(-n) == -n),
     "a text that is no time": ("wings.trajectories.stamps._LONGEST", 8, lambda n: stamp_of("a" * n) == "a" * n),
