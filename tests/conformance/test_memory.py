@@ -14,10 +14,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.wing("trajectories")]
 
 @pytest.mark.parametrize("name", WORST)
 def test_a_command_holds_no_more_than_is_promised(tmp_path, name):
+    words = words_of(name, tmp_path)  # made without the limit, which is for the command
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (8 * MOST_MEMORY, before[1]))  # a machine that runs out of it ends others
     try:
-        took = spent(words_of(name, tmp_path))
+        took = spent(words)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
     assert took.memory < MOST_MEMORY
