@@ -22,11 +22,12 @@ LOST = {
 
 @pytest.fixture
 def repository(tmp_path):
-    """A repository with an index and two pages."""
+    """A repository with an index and two pages, and the one that generated pages name."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "README.md").write_text("# A project\n\n[Documentation](docs/index.md)\n", encoding="utf-8")
-    index = "# Documentation\n\n| reference | |\n| --- | --- |\n| [One](first.md), [two](second.md) | pages |\n"
+    index = "# Documentation\n\n| reference | |\n| --- | --- |\n| [One](first.md), [two](second.md), [evidence](evidence.md) | pages |\n"
     (tmp_path / "docs/index.md").write_text(index, encoding="utf-8")
+    (tmp_path / "docs/evidence.md").write_text("# Evidence\n", encoding="utf-8")
     (tmp_path / "docs/first.md").write_text(PAGE, encoding="utf-8")
     (tmp_path / "docs/second.md").write_text(
         "# Second\n\n## A heading\n\nA sentence with zygomorphic.\n", encoding="utf-8"
