@@ -28,6 +28,8 @@ def test_many_probes_are_counted_and_the_first_named():
     assert decided_words(challenges) == ": 5 of 10 challenges decided (a, b, c and 2 more)"
 
 
+pytestmark = pytest.mark.wing("challenges")
+
 SUITE = """\
 spec: suite/v1
 name: asked
