@@ -6,6 +6,7 @@ Memory is the sum of the proportional shares (Pss) of a process and of all that 
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -24,11 +25,16 @@ class Spent:
     memory: int
 
 
-def spent(words: Sequence[str], pause: float = 0.02) -> Spent:
-    """Run `spec` with these words, and read its memory after each pause (in seconds)."""
+def spent(words: Sequence[str], pause: float = 0.02, room: int | None = None) -> Spent:
+    """Run `spec` with these words, and read its memory after each pause (in seconds).
+
+    It may have no more than `room` bytes of addresses, where that is given.
+    """
     command = [sys.executable, "-m", "specledger", *words]
     began = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        if room is not None:
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (room, room))
         most = 0
         while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
             most = max(most, held_by(process.pid))

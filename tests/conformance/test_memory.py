@@ -1,7 +1,5 @@
 """The worst inputs of commands: none takes more memory than is promised, and none passes for what it does not hold."""
 
-import resource
-
 import pytest
 
 from bench.peak import spent
@@ -14,12 +12,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.wing("trajectories")]
 
 @pytest.mark.parametrize("name", WORST)
 def test_a_command_holds_no_more_than_is_promised(tmp_path, name):
-    words = words_of(name, tmp_path)  # made without the limit, which is for the command
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (8 * MOST_MEMORY, before[1]))  # a machine that runs out of it ends others
-    try:
-        took = spent(words)
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
+    took = spent(words_of(name, tmp_path), room=8 * MOST_MEMORY)  # a machine that runs out of it ends others
     assert took.memory < MOST_MEMORY
     assert took.status in _STATUSES.get(name.partition(":")[0], (1, 3))
