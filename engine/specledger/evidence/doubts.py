@@ -33,8 +33,8 @@ OVERSTATED: Final = "overstated"
 """Answers to claims of which an agent is not sure, if so few are the predicted ones that it is shown to be wrong."""
 
 RETURN: Final = 100
-"""What a bet returns at least before it shows something: one in a hundred truthful runs comes to it."""
-_CENT: Final = ONE // 100
+"""The least product of returns that shows something: at most one in a hundred truthful runs comes to it."""
+_HUNDREDTH: Final = ONE // 100
 _KEPT: Final = frozenset({"held", "tested", EXPLAINED})
 _ALWAYS: Final = frozenset({EXPLAINED, PROMISE_BROKEN, GIVEN_TOO_SELDOM, OVERSTATED})
 
@@ -60,7 +60,7 @@ class Claims:
             counts[EXPLAINED] += tested - held
         if _asked_whatever_was_decided(evidence):
             self._again[return_on_minority(null["asked"], null["changed"], null.get("others", 0))] += 1
-        self._rates.update(return_on_miss(cents, held=satisfied) for cents, satisfied in _stated(evidence))
+        self._rates.update(return_on_miss(stated, held=satisfied) for stated, satisfied in _stated(evidence))
         self._rates.update(return_on_another(predicted=predicted) for predicted in _compared(evidence))
 
     def counts(self) -> dict[str, int]:
@@ -86,12 +86,20 @@ def return_on_minority(asked: int, changed: int, others: int) -> Fraction:
     return Fraction(asked + 1, (asked - changed + 1) * (others + 1))
 
 
-def return_on_miss(cents: int, *, held: bool) -> Fraction:
+def return_on_miss(hundredths: int, *, held: bool) -> Fraction:
     """What a bet returns that a claim with a stated confidence, in hundredths, holds half as often as stated."""
-    stated = Fraction(cents, 100)
+    stated = Fraction(hundredths, 100)
     if not stated:
         return Fraction(1)  # of what is stated to hold never, nothing holds half as often
     return Fraction(1, 2) if held else (1 - stated / 2) / (1 - stated)
+
+
+def return_on_another(*, predicted: bool) -> Fraction:
+    """What a bet returns that a predicted choice comes in two of five answers that are it or a certain other one.
+
+    It is fair or worse if the predicted choice is a most frequent one.
+    """
+    return Fraction(4, 5) if predicted else Fraction(6, 5)
 
 
 def _stated(evidence: ProbeEvidence) -> Iterator[tuple[int, bool]]:
@@ -102,15 +110,7 @@ def _stated(evidence: ProbeEvidence) -> Iterator[tuple[int, bool]]:
             first.setdefault(trial["drawn"], trial)
     for trial in first.values():
         if trial.get("confidence", ONE) < ONE:
-            yield trial["confidence"] // _CENT, bool(trial["held"])
-
-
-def return_on_another(*, predicted: bool) -> Fraction:
-    """What a bet returns that a predicted choice comes in two of five answers that are it or a certain other one.
-
-    It is fair or worse if the predicted choice is a most frequent one.
-    """
-    return Fraction(4, 5) if predicted else Fraction(6, 5)
+            yield trial["confidence"] // _HUNDREDTH, bool(trial["held"])
 
 
 def _asked_whatever_was_decided(evidence: ProbeEvidence) -> bool:

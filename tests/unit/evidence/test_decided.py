@@ -9,7 +9,10 @@ import pytest
 from specledger.evidence.decided import challenges_of, decided_words
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
+from tests.toys.suites import suite_of_calls
 from tools import verify as tool
+
+pytestmark = pytest.mark.wing("challenges")
 
 OPEN = {"PASS": 2, "INCONCLUSIVE": 8}
 WORDS = ": 12 of 24 challenges decided (words-cut, words-filler)"
@@ -28,26 +31,11 @@ def test_many_probes_are_counted_and_the_first_named():
     assert decided_words(challenges) == ": 5 of 10 challenges decided (a, b, c and 2 more)"
 
 
-pytestmark = pytest.mark.wing("challenges")
-
-SUITE = """\
-spec: suite/v1
-name: asked
-runs:
-  cues: {scenarios: [cues]}
-measures: {length: size(steps)}
-figures: {calls: {sum: length}}
-checks:
-  - {id: any, require: calls.value >= 0, opportunities: calls.of}
-"""
-
-
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
     """A run that passes with half of the challenges of two probes undecided, and a suite of it."""
     folder = tmp_path_factory.mktemp("decided")
-    (folder / "asked.yaml").write_text(SUITE)
-    for name, target in (("run", "cues"), ("suite", str(folder / "asked.yaml"))):
+    for name, target in (("run", "cues"), ("suite", suite_of_calls(folder, "asked", cues="cues"))):
         (bundle,) = load_runs([target], [])
         execute(bundle, folder / name)
     return folder

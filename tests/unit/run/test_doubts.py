@@ -130,10 +130,10 @@ def test_a_bet_on_a_rare_decision_is_fair(answers):
     assert sum(returns) / len(returns) == 1
 
 
-@given(cents=st.integers(0, 99), more=st.integers(0, 100))
-def test_a_bet_on_misses_is_fair_or_worse_if_claims_hold_at_least_as_often_as_stated(cents, more):
-    rate = Fraction(min(100, cents + more), 100)
-    mean = rate * return_on_miss(cents, held=True) + (1 - rate) * return_on_miss(cents, held=False)
+@given(hundredths=st.integers(0, 99), more=st.integers(0, 100))
+def test_a_bet_on_misses_is_fair_or_worse_if_claims_hold_at_least_as_often_as_stated(hundredths, more):
+    rate = Fraction(min(100, hundredths + more), 100)
+    mean = rate * return_on_miss(hundredths, held=True) + (1 - rate) * return_on_miss(hundredths, held=False)
     assert mean <= 1
     assert mean == 1 or more > 0
 

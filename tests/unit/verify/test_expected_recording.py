@@ -24,29 +24,20 @@ from specledger.verify.fork import read_against
 from specledger.verify.proof import verify_proof
 from specledger.verify.trust import read_trust
 from tests.pins import ROOT
+from tests.toys.suites import suite_of_calls
 from tests.unit.verify.conftest import ALICE
 from tools import verify as tool
 from tools.conformance import PLACE
 
 OTHER = "0" * 64
-SUITE = """\
-spec: suite/v1
-name: clerks
-runs:
-  logs: {scenarios: [recorded-clerk]}
-measures: {length: size(steps)}
-figures: {calls: {sum: length}}
-checks:
-  - {id: any, require: calls.value >= 0, opportunities: calls.of}
-"""
 
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory):
     """Signed bundles: a run of logs, a suite of it, and a run without logs."""
     folder = tmp_path_factory.mktemp("recordings")
-    (folder / "clerks.yaml").write_text(SUITE)
-    targets = {"logs": "recorded-clerk", "suite": str(folder / "clerks.yaml"), "none": "tests/toys/climb/climb.yaml"}
+    suite = suite_of_calls(folder, "clerks", logs="recorded-clerk")
+    targets = {"logs": "recorded-clerk", "suite": suite, "none": "tests/toys/climb/climb.yaml"}
     for name, target in targets.items():
         (bundle,) = load_runs([target], [])
         execute(bundle, folder / name)
@@ -262,25 +253,11 @@ def test_intact_evidence_that_the_trust_file_does_not_name_is_not_called_false(s
     assert printed.getvalue().startswith("NOT THE EXPECTED EVIDENCE: ")
 
 
-ARMS = """\
-spec: suite/v1
-name: arms
-runs:
-  calls: {scenarios: [recorded-calls]}
-  clerk: {scenarios: [recorded-clerk]}
-measures: {length: size(steps)}
-figures: {calls: {sum: length}}
-checks:
-  - {id: any, require: calls.value >= 0, opportunities: calls.of}
-"""
-
-
 @pytest.fixture(scope="module")
 def arms(tmp_path_factory):
     """A suite of two recordings, which are judged by a run each."""
     folder = tmp_path_factory.mktemp("arms")
-    (folder / "arms.yaml").write_text(ARMS)
-    (bundle,) = load_runs([str(folder / "arms.yaml")], [])
+    (bundle,) = load_runs([suite_of_calls(folder, "arms", calls="recorded-calls", clerk="recorded-clerk")], [])
     execute(bundle, folder / "arms")
     return folder / "arms"
 
